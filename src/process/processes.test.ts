@@ -196,7 +196,7 @@ test("one that was thought lost long ago is not forgotten while it runs", async 
 });
 
 test("a host that hangs keeps nobody who waits or looks", async () => {
-  const { host, request, open } = await world();
+  const { host, request, store, open } = await world();
   const processes = open();
   const { kept, status } = await processes.start(request("sleep 600"));
   const { pid } = await helloOf(host.client);
@@ -206,6 +206,10 @@ test("a host that hangs keeps nobody who waits or looks", async () => {
     const asked = await processes.wait(kept.id, { timeoutMs, signal: AbortSignal.timeout(1) });
     expect(asked).toMatchObject({ kept: { id: kept.id, state: "running" }, status: null });
     expect(await processes.list({})).toMatchObject([{ kept: { id: kept.id }, status: null }]);
+    // That it does not answer does not mean that it knows nothing.
+    await store.ended(kept.id, { kind: "lost", why: "No gateway has run for a day." }, 1);
+    await expect(processes.tidy()).rejects.toMatchObject({ code: "process_host_slow" });
+    expect((await store.find(kept.id))?.end).toMatchObject({ kind: "lost" });
   } finally {
     process.kill(pid, "SIGCONT");
   }
@@ -284,6 +288,22 @@ test("nobody waits for the store after the start, and it agrees with what was re
   await shut;
   expect(await store.find(kept.id)).toEqual(kept);
   expect(kept.startedAt).toBe(status?.startedAt);
+});
+
+test("nothing is forgotten once it is shut, because nobody could remove the output", async () => {
+  const { request, store, open } = await world();
+  const onProblem = vi.fn();
+  const processes = open({ keptMs: 0, onProblem });
+  const forget = vi.spyOn(store, "forget").mockResolvedValue([]);
+  const { kept } = await processes.start(request("true"));
+  await processes.wait(kept.id, waiting);
+  await expect.poll(() => forget.mock.calls.length).toBeGreaterThan(0);
+  await expect.poll(async () => (await store.find(kept.id))?.state).toBe("ended");
+  forget.mockRestore();
+  await processes.shut();
+  await processes.tidy();
+  expect(await store.find(kept.id)).not.toBeNull();
+  expect(onProblem).not.toHaveBeenCalled();
 });
 
 test("what was started just before a gateway ends is known to run", async () => {

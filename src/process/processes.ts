@@ -5,11 +5,10 @@
  */
 import { BatonError, ConflictError, NotFoundError } from "../session/errors.js";
 import { newProcessId, type ProcessId, type SessionId } from "../session/ids.js";
-import { Alarm } from "../util/alarm.js";
-import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import { withinTime } from "../util/within-time.js";
+import { Agreement, ANSWER_MS } from "./agreement.js";
 import { HostClient, type HostClientOptions } from "./host-client.js";
 import { homeName } from "./places.js";
 import type { OutputPart, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
@@ -39,18 +38,8 @@ export interface ProcessesOptions
   readonly onProblem: OnProblem;
 }
 
-const UNKNOWN = "The process host has no record of it.";
 /** Errors after which a process may run all the same. */
 const MAYBE_DONE: readonly string[] = ["process_host_lost", "process_host_slow"];
-/** How long to wait before the host is started again for what it left. */
-const AGAIN: Pauses = { firstMs: 1_000, longestMs: 60_000 };
-/** How long another Baton may take from saving a process to starting it, with the host. Until then nobody calls it lost. */
-const STARTING_MS = 120_000;
-/** How long a host may take to answer somebody who must not wait. */
-const ANSWER_MS = 5_000;
-
-/** How long after its start Baton saves that a process runs: a commit can take longer than the first output. */
-const SETTLE_MS = 50;
 
 const JUST_STARTED = {
   state: "running",
@@ -66,17 +55,9 @@ export class Processes {
   readonly #client: HostClient;
   /** Names the home folder in the store. */
   readonly home: string;
-  readonly #starting = new Set<ProcessId>();
-  /** They run, but the store does not say so yet. */
-  readonly #started: ProcessStatus[] = [];
-  readonly #settling = new Alarm(() => this.#settle());
-  #saving: Promise<void> = Promise.resolve();
   readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
   readonly #waiters = new Waiters();
-  readonly #again = new Alarm(() => this.#lookAgain());
-  /** How often the host could not be reached since it last could. */
-  #failures = 0;
-  #isShut = false;
+  readonly #agreement: Agreement;
 
   constructor(options: ProcessesOptions) {
     this.#options = options;
@@ -84,8 +65,14 @@ export class Processes {
     this.#client = new HostClient({
       ...options,
       onEvent: (event) => this.#hear(event),
-      onConnected: () => this.#again.after(0),
+      onConnected: () => this.#agreement.lookAfter(0),
       onLost: () => this.#goOn(),
+    });
+    this.#agreement = new Agreement({
+      ...options,
+      home: this.home,
+      client: this.#client,
+      onAgreed: () => this.#followAgain(),
     });
   }
 
@@ -97,26 +84,8 @@ export class Processes {
     await store.attend(this.home, clock());
     const added = await store.add(kept, caps, clock());
     if (added !== "added") throw full(added, caps);
-    this.#starting.add(id);
-    try {
-      const status = await this.#spawn({ ...spec, id });
-      this.#started.push(status);
-      this.#settling.after(SETTLE_MS);
-      return { kept: { ...kept, ...JUST_STARTED, startedAt: status.startedAt }, status };
-    } finally {
-      this.#starting.delete(id);
-    }
-  }
-
-  /** What need not be done before somebody sees the first output: the store knows already that they may run. */
-  #settle(): void {
-    this.#saving = this.#saving.then(() => this.#saveStarted());
-    this.#saving.then(() => this.tidy()).catch(() => {}); // It is tried again after the next start.
-  }
-
-  async #saveStarted(): Promise<void> {
-    for (const status of this.#started.splice(0))
-      await this.#save(status).catch((cause: Error) => this.#saveLater(cause)); // It runs, whatever the store says.
+    const status = await this.#agreement.starting(id, () => this.#spawn({ ...spec, id }));
+    return { kept: { ...kept, ...JUST_STARTED, startedAt: status.startedAt }, status };
   }
 
   /** If it certainly does not run, the store says so. */
@@ -129,7 +98,9 @@ export class Processes {
       const why = (error as Error).message;
       if (isOpen) this.#goOn();
       else
-        await store.ended(spec.id, { kind: "lost", why }, clock()).catch((cause) => this.#saveLater(cause));
+        await store
+          .ended(spec.id, { kind: "lost", why }, clock())
+          .catch((cause) => this.#agreement.saveLater(cause));
       throw error;
     }
   }
@@ -138,24 +109,19 @@ export class Processes {
   async list(which: { readonly sessionId?: SessionId; readonly home?: string }): Promise<SeenProcess[]> {
     const kept = await this.#options.store.list(which);
     const isHere = kept.some(({ home }) => home === this.home);
-    const known = isHere ? await this.#known() : [];
+    const known = (isHere && (await this.#agreement.known())) || [];
     return kept.map((process) => ({
       kept: process,
       status: known.find(({ id }) => id === process.id) ?? null,
     }));
   }
 
-  /** What a running host knows; nothing if none runs or it does not answer soon: nobody who looks must wait for it. */
-  async #known(): Promise<readonly ProcessStatus[]> {
-    const ask = async () => ((await this.#client.helloIfRunning()) ? this.#client.request("list", {}) : []);
-    return (await withinTime(ask(), ANSWER_MS)) ?? [];
-  }
-
   async find(id: ProcessId): Promise<SeenProcess | null> {
     const kept = await this.#options.store.find(id);
     if (!kept) return null;
     const isHere = kept.home === this.home;
-    return { kept, status: (isHere && (await this.#known()).find((one) => one.id === id)) || null };
+    const known = isHere ? await this.#agreement.known() : null;
+    return { kept, status: known?.find((one) => one.id === id) ?? null };
   }
 
   /** As its host knows it, which is started if none runs. */
@@ -202,7 +168,7 @@ export class Processes {
   /** Ends the whole group; returns when it is gone, or could not be ended. */
   async kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess> {
     const status = await this.#ask("kill", { id, by, graceMs: this.#options.graceMs });
-    if (status.end) await this.#save(status);
+    if (status.end) await this.#agreement.save(status);
     return this.#seen(id, status);
   }
 
@@ -252,68 +218,17 @@ export class Processes {
   }
 
   /** Makes the store agree with the host: to be called at the start, and after the connection was lost. */
-  async reconcile(): Promise<void> {
-    const { store, clock } = this.#options;
-    await store.attend(this.home, clock());
-    const kept = (await store.list({ home: this.home })).filter(({ id }) => !this.#starting.has(id));
-    const open = kept.filter(({ end }) => end === null || (end.kind === "exited" && end.leftBehind));
-    const lost = kept.filter(({ end }) => end?.kind === "lost");
-    if (open.length + lost.length === 0) return;
-    // If no host runs, a new one reads what the last one knew. For those that are lost, none is started.
-    const known = open.length > 0 ? await this.#client.request("list", {}) : await this.#known();
-    for (const process of lost) await this.#reopen(process, known);
-    for (const { id, state, startedAt } of open) {
-      const status = known.find((one) => one.id === id);
-      if (status) await this.#save(status);
-      else if (state === "ended") await store.leftNothing(id);
-      else if (state === "running") await store.ended(id, { kind: "lost", why: UNKNOWN }, clock());
-      else if (Math.abs(clock() - startedAt) < STARTING_MS) this.#again.after(STARTING_MS);
-      else await this.#save(await this.#client.request("abandon", { id }));
-    }
-    for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
-  }
-
-  /** Somebody else called it lost, such as after a day without a gateway here; but the host knows better. */
-  async #reopen({ id, endedAt }: KeptProcess, known: readonly ProcessStatus[]): Promise<void> {
-    const status = known.find((one) => one.id === id);
-    if (!status || endedAt === null || status.end?.kind === "lost") return;
-    if (!(await this.#options.store.reopen(id, endedAt))) return;
-    await this.#save(await this.#client.request("status", { id })); // It may have ended meanwhile.
-  }
-
-  /** The same, after those that were only thought lost are known again. */
-  async #found(kept: readonly KeptProcess[]): Promise<readonly KeptProcess[]> {
-    const lost = kept.filter(({ end }) => end?.kind === "lost");
-    if (lost.length === 0) return kept;
-    const known = await this.#known();
-    for (const process of lost) await this.#reopen(process, known);
-    return this.#options.store.list({ home: this.home });
+  reconcile(): Promise<void> {
+    return this.#agreement.reconcile();
   }
 
   /** Forgets those that ended a while ago, and earlier ones if there are too many. */
-  async tidy(): Promise<void> {
-    const { store, keptMs, clock, caps } = this.#options;
-    const known = await this.#found(await store.list({ home: this.home }));
-    const ends = known.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => b - a);
-    const room = Math.max(0, caps.inAll - (known.length - ends.length));
-    const before = Math.max(clock() - keptMs, (ends[room] ?? 0) + 1);
-    for (const id of await store.forget(this.home, before)) await this.#forget(id);
-  }
-
-  /** If something that it left behind still writes its output, the host removes that later. */
-  async #forget(id: ProcessId): Promise<void> {
-    await this.#client.request("forget", { id }).catch((cause: BatonError) => {
-      if (cause.code !== "process_still_running")
-        this.#options.onProblem(`Can't remove the output of ${id}: ${cause.message}`, { cause });
-    });
+  tidy(): Promise<void> {
+    return this.#agreement.tidy();
   }
 
   async shut(): Promise<void> {
-    this.#isShut = true;
-    this.#settling.stop();
-    await this.#saving;
-    await this.#saveStarted();
-    this.#again.stop();
+    await this.#agreement.shut();
     this.#client.close();
   }
 
@@ -344,45 +259,18 @@ export class Processes {
     }
     const { status } = event;
     this.#waiters.tell(status.id);
-    this.#save(status).catch((cause: Error) => this.#saveLater(cause));
+    this.#agreement.save(status).catch((cause: Error) => this.#agreement.saveLater(cause));
   }
 
-  /** What the host says is what counts. */
-  async #save({ id, startedAt, end, endedAt }: ProcessStatus): Promise<void> {
-    const { store, clock } = this.#options;
-    if (!end) return store.started(id, startedAt);
-    if (await store.ended(id, end, endedAt ?? clock())) return;
-    if (end.kind === "lost") return;
-    const known = await store.find(id);
-    if (known?.end?.kind === "lost" && known.endedAt !== null) {
-      // Somebody else thought so; this is its true end.
-      if (await store.reopen(id, known.endedAt)) await store.ended(id, end, endedAt ?? clock());
-    } else if (!end.leftBehind) await store.leftNothing(id);
-  }
-
-  #saveLater(cause: Error): void {
-    this.#options.onProblem(`Can't save what became of a process: ${cause.message}`, { cause });
-    this.#goOn();
-  }
-
-  /** The host has ended: what runs without it is taken on by the next one. */
+  /** The host has ended: the next one takes on what runs without it. */
   #goOn(): void {
     this.#waiters.tellAll();
-    this.#again.after(AGAIN.firstMs);
+    this.#agreement.lookAfter();
   }
 
-  /** A failure is reported once, until it works again. */
-  #lookAgain(): void {
-    const failed = (cause: Error): void => {
-      if (this.#isShut) return;
-      this.#failures += 1;
-      if (this.#failures === 1)
-        this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
-      this.#again.after(backoff(this.#failures, AGAIN));
-    };
-    this.reconcile().then(() => {
-      this.#failures = 0;
-    }, failed);
+  /** A new host does not know who follows what. */
+  async #followAgain(): Promise<void> {
+    for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
   }
 }
 

@@ -71,8 +71,11 @@ export interface ProcessStore {
   add(process: NewProcess, caps: ProcessCaps, now: number): Promise<ProcessAdded>;
   /** It runs. */
   started(id: ProcessId, now: number): Promise<void>;
-  /** How it ended. Only the first end counts: false if one is known. From then on the promised notice is due. */
-  ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean>;
+  /**
+   * How it ended. Only the first end counts: false if one is known. From then on the promised notice is due. `startedAt` is for
+   * one that ends before it was saved that it runs.
+   */
+  ended(id: ProcessId, end: ProcessEnd, at: number, startedAt?: number): Promise<boolean>;
   /**
    * One that was called lost at that time is known to its host all the same: it counts as running again, and its true end is
    * told when it comes, also if it was said that it is lost. False if it is not as it was.

@@ -3,15 +3,15 @@
  * command may come in parts, and only together they show what it does: so what is typed next is checked after this. What
  * holds: it is never cut at its front; if it is too long, its length shows that.
  */
+import { LONGEST_CHECKED } from "../util/longest-checked.js";
 import { eitherOpen, NO_OPEN_COMMANDS, type OpenCommands, openCommandsAfter } from "../util/open-commands.js";
 import { withoutKeys } from "../util/typed-keys.js";
 
-/** As long as this means: at least as long, and only its beginning is kept. */
-const MOST_UNSENT = 4_000;
 /** More of a line is not kept until its Enter. */
-const MOST_LINE = 4 * MOST_UNSENT;
+const MOST_LINE = 4 * LONGEST_CHECKED;
 
 export interface Typed {
+  /** If it is as long as `LONGEST_CHECKED`, it is only the beginning. */
   readonly unsent: string;
   /** Where `unsent` begins. Positions count the characters that were ever typed. */
   readonly from: number;
@@ -36,7 +36,7 @@ export function typedAfter(typed: Typed, text: string, hasTerminal: boolean): Ty
   }
   const from = Math.min(start, ...[...open.ways.values()].map((way) => way.from));
   return {
-    unsent: unsentFrom(from, typed, text).slice(0, MOST_UNSENT),
+    unsent: unsentFrom(from, typed, text).slice(0, LONGEST_CHECKED),
     from,
     end: typed.end + text.length,
     line: line.slice(0, MOST_LINE),
@@ -57,6 +57,6 @@ function unsentFrom(from: number, typed: Typed, text: string): string {
   const lineStart = typed.end - typed.line.length;
   if (from >= lineStart) return `${typed.line}${text}`.slice(from - lineStart);
   // Only its beginning is known, so it stays until everything that is open now is complete.
-  if (typed.unsent.length >= MOST_UNSENT) return typed.unsent;
+  if (typed.unsent.length >= LONGEST_CHECKED) return typed.unsent;
   return `${typed.unsent}${text}`.slice(from - typed.from);
 }

@@ -20,7 +20,8 @@ export class Waiters {
     const waiters = this.#waiters.get(id) ?? new Set();
     this.#waiters.set(id, waiters.add(wake));
     const timer = setTimeout(wake, timerMs(Math.max(0, ms)));
-    signal.addEventListener("abort", wake);
+    if (signal.aborted) wake();
+    else signal.addEventListener("abort", wake);
     const forget = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", wake);

@@ -60,6 +60,15 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         expect(await world.store.processes.find(id)).toMatchObject({ state: "ended", startedAt: world.now });
       });
 
+      it("has the start time that its host says, also if it ends before it was saved that it runs", async () => {
+        const { id } = await added();
+        await world.store.processes.ended(id, { ...exited, code: 0 }, world.now + 9, world.now + 5);
+        expect(await world.store.processes.find(id)).toMatchObject({ startedAt: world.now + 5 });
+        const { id: running } = await runs();
+        await world.store.processes.ended(running, { ...exited, code: 0 }, world.now + 9, world.now + 5);
+        expect(await world.store.processes.find(running)).toMatchObject({ startedAt: world.now });
+      });
+
       it("runs again if it was only thought lost, and its true end is told, too", async () => {
         const lost = { kind: "lost", why: "Nobody was there." } as const;
         const watch = { checkIntervalMs: 30_000, notifyOnComplete: true, patterns: [] };

@@ -4,6 +4,7 @@
  * somebody who wants to get past it can.
  */
 import { posix } from "node:path";
+import { LONGEST_CHECKED } from "../../util/longest-checked.js";
 import { isAllowed } from "./danger-allow.js";
 import { isInterpreter } from "./danger-code.js";
 import { dangerOfSetting, dangerOfSettingWord } from "./danger-environment.js";
@@ -22,11 +23,9 @@ import { UNKNOWN } from "./shell-text.js";
 import { asWord, type Word } from "./shell-words.js";
 import { readingsOf } from "./typed-readings.js";
 
-/** Longer commands are not read: a person could not see them whole, either. */
-const LONGEST = 4_000;
 const DEEPEST = 8;
 /** How many characters are read in all, also if nested commands make some be read again. */
-const MOST_READ = 10 * LONGEST;
+const MOST_READ = 10 * LONGEST_CHECKED;
 /** Typed text is read in several ways. */
 const TYPED_READ = 6 * MOST_READ;
 
@@ -51,7 +50,7 @@ export function dangerOf(
   command: string,
   { allow, place, getsInput = false, hasTerminal = false }: DangerContext = {},
 ): string | null {
-  if (command.length > LONGEST) return TOO_LONG;
+  if (command.length > LONGEST_CHECKED) return TOO_LONG;
   if (allow && isAllowed(command, allow)) return null;
   const reason = dangerOfScript(command, 0, {
     unread: MOST_READ,
@@ -80,8 +79,8 @@ interface DangerContext {
  */
 export function dangerOfTyped(text: string, place: WorkPlace, unsent = ""): string | null {
   if (/^[\r\n]*$/.test(text)) return null;
-  if (text.length > LONGEST) return TOO_LONG;
-  if (unsent.length + text.length > LONGEST) return GOES_ON;
+  if (text.length > LONGEST_CHECKED) return TOO_LONG;
+  if (unsent.length + text.length > LONGEST_CHECKED) return GOES_ON;
   const budget = { unread: TYPED_READ, place, getsInput: false, hasTerminal: false, isTyped: true };
   const seen = new Set<string>();
   for (const script of readingsOf(unsent, text)) {

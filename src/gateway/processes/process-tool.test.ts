@@ -1,5 +1,5 @@
 /** The tool `process`, over a real host and real programs. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
 import type { Chat } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
@@ -231,9 +231,13 @@ describe("the tool process", () => {
     expect(await answered(question, "approve")).toContain("Written to");
   });
 
-  it("does not type a part after another one that it has not checked with it", async () => {
+  it.each([
+    ["was typed meanwhile", false],
+    ["is not known, because the host did not answer", true],
+  ])("does not type a part after another one that %s", async (_, isSilent) => {
     const id = await start("while read -r line; do echo got $line; done");
-    const before = await world.processes.list({});
+    const listed = await world.processes.list({});
+    const before = isSilent ? listed.map((seen) => ({ ...seen, status: null })) : listed;
     const tool = processTool({
       processes: world.processes,
       limits: { maxWaitSeconds: 180, outputCharacters: 200_000 },
@@ -248,6 +252,15 @@ describe("the tool process", () => {
     expect(await type("submit", " /home/nobody-here")).toMatch(/^Error: nothing was written/);
     expect(await type("submit", "x")).toContain("Written to");
     await until({ action: "poll", id }, /New output:\ngot rm -rfx$/);
+  });
+
+  it("waits no longer for a host that does not answer, and says so", async () => {
+    const id = await start("exec sleep 600");
+    const { kept } = await world.processes.status(id);
+    vi.spyOn(world.processes, "wait").mockResolvedValue({ kept, status: null });
+    const asked = vi.spyOn(world.processes, "status");
+    expect(await use({ action: "wait", id })).toContain("the process host does not answer");
+    expect(asked).not.toHaveBeenCalled();
   });
 
   it("ends a wait when the turn is stopped", async () => {

@@ -204,6 +204,7 @@ async function wait(
     timeoutMs: seconds * 1_000,
     signal: AbortSignal.any([signal, wrote]),
   });
+  if (ended.status === null && !isEnded(ended)) return `${head(ended, clock())}\n\n${NO_ANSWER}`;
   const clamped = asked > seconds ? ` (\`timeout\` was limited to ${seconds} s)` : "";
   const why = isEnded(ended)
     ? "It has ended."
@@ -215,6 +216,8 @@ async function wait(
   const shown = await lookAt(processes, ended, MOST_TAIL);
   return `${head(ended, clock())}\n\n${why}\n\n${shown === null ? "No output." : `The end of its output:\n${shown}`}`;
 }
+
+const NO_ANSWER = "Stopped waiting, because the process host does not answer. Try again later.";
 
 async function kill({ processes, clock }: ProcessToolSetting, process: SeenProcess): Promise<string> {
   if (!canBeEnded(process)) mustRun(process, clock());
@@ -234,9 +237,10 @@ async function write(
   const text =
     action === "submit" ? (args.optionalText("text", LONGEST_TEXT) ?? "") : args.text("text", LONGEST_TEXT);
   mustRun(process, clock());
-  const enter = process.status?.pty ? "\r" : "\n";
+  const known = await processes.status(process.kept.id); // It fails if nobody knows what was typed before.
+  const enter = known.status.pty ? "\r" : "\n";
   const typed = action === "submit" ? `${text}${enter}` : text;
-  await typeChecked(processes, process, typed, async (now) => {
+  await typeChecked(processes, known, typed, async (now) => {
     const danger = await dangerOfTyping(now, text);
     if (danger !== null && danger.what !== approved?.what) throw new Refused(TYPED_MEANWHILE);
   });
@@ -250,21 +254,19 @@ const MOST_TRIES = 5;
 /** Calls of a step run at the same time: what one of them types changes what is to be checked for the others. */
 async function typeChecked(
   processes: Processes,
-  process: SeenProcess,
+  known: Awaited<ReturnType<Processes["status"]>>,
   text: string,
   check: (now: SeenProcess) => Promise<void>,
 ): Promise<void> {
-  const { id } = process.kept;
-  let now: SeenProcess | null = process;
-  for (let tries = 0; now !== null && tries < MOST_TRIES; tries++) {
+  const { id } = known.kept;
+  for (let now = known, tries = 0; tries < MOST_TRIES; now = await processes.status(id), tries++) {
     await check(now);
     try {
-      await processes.write(id, text, now.status?.unsent);
+      await processes.write(id, text, now.status.unsent);
       return;
     } catch (error) {
       if (!(error instanceof BatonError) || error.code !== "process_input_changed") throw error;
     }
-    now = await processes.find(id);
   }
   throw new Refused(TYPED_MEANWHILE);
 }

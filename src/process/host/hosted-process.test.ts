@@ -70,6 +70,14 @@ function specThatTells(onStart: () => void): ProcessSpec {
   };
 }
 
+test("what is typed into it is followed, also if it is a sandbox: not each of them is a wall", async () => {
+  const spec = { ...localSpec("exec sleep 600"), id, hasOwnProcesses: true };
+  const process = await HostedProcess.start(parts(), spec);
+  started.push(process);
+  process.write("rm -r");
+  expect(process.status.unsent).toBe("rm -r");
+});
+
 test("its record is saved before it is started", async () => {
   const seen: (ProcessRecord | undefined)[] = [];
   started.push(

@@ -193,7 +193,7 @@ export class HostedProcess {
 
   write(text: string): void {
     this.#child?.write(text);
-    if (!this.#record.hasOwnProcesses) this.#typed = typedAfter(this.#typed, text, this.#pty !== null); // Nobody checks the others.
+    this.#typed = typedAfter(this.#typed, text, this.#pty !== null);
   }
 
   close(): void {

@@ -55,8 +55,8 @@ export class SqlProcesses implements ProcessStore {
     if ((await this.#db.run(change, now, id)) === 1) this.#db.record({ kind: "processes" });
   }
 
-  async ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean> {
-    const isFirst = await markEnded(this.#db, id, end, at);
+  async ended(id: ProcessId, end: ProcessEnd, at: number, startedAt?: number): Promise<boolean> {
+    const isFirst = await markEnded(this.#db, id, end, at, startedAt);
     if (isFirst) this.#db.record({ kind: "processes" });
     return isFirst;
   }
@@ -154,13 +154,16 @@ async function markEnded(
   id: ProcessId,
   end: ProcessEnd,
   at: number,
+  startedAt: number | null = null,
 ): Promise<boolean> {
   const ended = await db.run(
     `UPDATE processes SET state = 'ended', ended_at = ?, exit_code = ?, exit_signal = ?, ended_by = ?,
-       left_behind = ?, error = ?, completion = CASE WHEN completion = 'promised' THEN 'due' ELSE completion END
+       left_behind = ?, error = ?, started_at = CASE WHEN state = 'starting' THEN coalesce(?, started_at) ELSE started_at END,
+       completion = CASE WHEN completion = 'promised' THEN 'due' ELSE completion END
      WHERE id = ? AND ${LIVE}`,
     at,
     ...endValues(end),
+    startedAt,
     id,
   );
   return ended === 1;
