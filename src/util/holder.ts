@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import { isGroupThere, type Kin } from "./process-group.js";
+import { anyEntryOf, isGroupThere, type Kin } from "./process-group.js";
 
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
@@ -35,7 +35,7 @@ export function processNamed(pid: number): string {
 }
 
 function nameOf(pid: number): ProcessName {
-  return { host: hostname(), pid, start: entryOf(pid)?.start ?? ticksNow(), place: placeOfPids() };
+  return { host: hostname(), pid, start: anyEntryOf(pid)?.start ?? ticksNow(), place: placeOfPids() };
 }
 
 /** For a process that is gone already: one that has its pid later started later. */
@@ -63,8 +63,8 @@ function readOldName(text: string): ProcessName {
 export function runningGroup(name: string, kin: Kin = "group"): number | null {
   const leader = readName(name);
   if (leader.place === "" || leader.place !== placeOfPids() || leader.start === "") return null;
-  const entry = entryOf(leader.pid);
-  const isTheirs = entry === undefined || entry.start === leader.start;
+  const entry = anyEntryOf(leader.pid);
+  const isTheirs = entry === null || entry.start === leader.start;
   return isTheirs && isGroupThere(leader.pid, kin) ? leader.pid : null;
 }
 
@@ -134,19 +134,6 @@ function isRunning(pid: number, start: string): boolean {
 
 /** When a process started, in ticks; "" if it has ended and only its entry is left, undefined if the system does not tell. */
 function startOf(pid: number): string | undefined {
-  const entry = entryOf(pid);
+  const entry = anyEntryOf(pid);
   return entry?.hasEnded ? "" : entry?.start;
-}
-
-/** What the system tells of a process, also of one that has ended and whose parent has not looked yet. */
-function entryOf(
-  pid: number,
-): { readonly start: string | undefined; readonly hasEnded: boolean } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { start: rest[18], hasEnded: /[ZXx]/.test(state) };
-  } catch {
-    return undefined;
-  }
 }

@@ -54,7 +54,11 @@ interface ProcessEntry {
   readonly session: number;
   /** The group that has its terminal; not positive if there is none. */
   readonly foreground: number;
+  /** When it started, in the system's ticks. */
+  readonly start: string | undefined;
   readonly isStopped: boolean;
+  /** Only its entry is left: its parent has not looked yet. */
+  readonly hasEnded: boolean;
 }
 
 /** The processes that belong to a leader and have not ended; none if the system does not tell. */
@@ -70,7 +74,8 @@ export function runningChildren(parent: number): ProcessEntry[] {
 function runningProcesses(): ProcessEntry[] | null {
   try {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.flatMap((pid) => readEntry(Number(pid)) ?? []);
+    const entries = pids.flatMap((pid) => readEntry(Number(pid)) ?? []);
+    return entries.filter(({ hasEnded }) => !hasEnded);
   } catch {
     return null;
   }
@@ -78,6 +83,12 @@ function runningProcesses(): ProcessEntry[] | null {
 
 /** Null if it has ended, or the system does not tell. */
 export function entryOf(pid: number): ProcessEntry | null {
+  const entry = anyEntryOf(pid);
+  return entry?.hasEnded ? null : entry;
+}
+
+/** Also of a process that has ended, until its parent looks. Null if it is gone, or the system does not tell. */
+export function anyEntryOf(pid: number): ProcessEntry | null {
   try {
     return readEntry(pid);
   } catch {
@@ -85,7 +96,7 @@ export function entryOf(pid: number): ProcessEntry | null {
   }
 }
 
-/** Null if it has ended, or is hidden from us. */
+/** Null if it is gone, or hidden from us. Throws if the system does not tell. */
 function readEntry(pid: number): ProcessEntry | null {
   let stat: string;
   try {
@@ -96,8 +107,9 @@ function readEntry(pid: number): ProcessEntry | null {
   }
   const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [parent = 0, group = 0, session = 0, , foreground = 0] = rest.slice(0, 5).map(Number);
-  if (/[ZXx]/.test(state)) return null;
-  return { pid, parent, group, session, foreground, isStopped: /[Tt]/.test(state) };
+  const isStopped = /[Tt]/.test(state);
+  const hasEnded = /[ZXx]/.test(state);
+  return { pid, parent, group, session, foreground, start: rest[18], isStopped, hasEnded };
 }
 
 /** True if there was a process to signal. */
