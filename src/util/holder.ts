@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import { anyEntryOf, isGroupThere, type Kin } from "./process-group.js";
+import { anyEntryOf, isGroupThere } from "./process-group.js";
 
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
@@ -59,13 +59,18 @@ function readOldName(text: string): ProcessName {
   return { host, pid: Number(pid), start, place };
 }
 
-/** The process group that it led, or its session, if a part of it certainly runs: the leader may be gone, but nobody else has its pid. */
-export function runningGroup(name: string, kin: Kin = "group"): number | null {
-  const leader = readName(name);
-  if (leader.place === "" || leader.place !== placeOfPids() || leader.start === "") return null;
-  const entry = anyEntryOf(leader.pid);
-  const isTheirs = entry === null || entry.start === leader.start;
-  return isTheirs && isGroupThere(leader.pid, kin) ? leader.pid : null;
+/** The process group that it led, if a part of it is left: the leader may be gone, but nobody else has its pid. */
+export function runningGroup(name: string): number | null {
+  const leader = ownPid(name);
+  return leader !== null && isGroupThere(leader) ? leader : null;
+}
+
+/** Its pid, also if it is gone; null if another process has that pid now, or nobody can tell. */
+export function ownPid(name: string): number | null {
+  const { pid, start, place } = readName(name);
+  if (place === "" || place !== placeOfPids() || start === "") return null;
+  const entry = anyEntryOf(pid);
+  return entry === null || entry.start === start ? pid : null;
 }
 
 export function fateOf(holder: string): Fate {

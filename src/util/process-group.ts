@@ -36,15 +36,15 @@ export async function isGoneWithin(leader: number, ms: number, kin: Kin = "group
 }
 
 /** True if a process of the group is left, even if its leader is gone. */
-export function isGroupThere(leader: number, kin: Kin = "group"): boolean {
-  return signalGroup(leader, 0) || (kin === "session" && runningMembers(leader, kin).length > 0);
+export function isGroupThere(leader: number): boolean {
+  return signalGroup(leader, 0);
 }
 
 /** The same without processes that have ended and whose parent does not look, if the system tells which those are. */
 export function isGroupRunning(leader: number, kin: Kin = "group"): boolean {
-  if (!isGroupThere(leader, kin)) return false;
   if (entryOf(leader)?.group === leader) return true;
-  return runningProcesses()?.some((process) => process[kin] === leader) ?? true;
+  const members = membersOf(leader, kin);
+  return members === null ? isGroupThere(leader) : members.length > 0;
 }
 
 interface ProcessEntry {
@@ -63,7 +63,13 @@ interface ProcessEntry {
 
 /** The processes that belong to a leader and have not ended; none if the system does not tell. */
 export function runningMembers(leader: number, kin: Kin = "group"): ProcessEntry[] {
-  return runningProcesses()?.filter((process) => process[kin] === leader) ?? [];
+  return membersOf(leader, kin) ?? [];
+}
+
+/** The same; null if the system does not tell. A group that is gone needs no look at all processes, which takes long. */
+function membersOf(leader: number, kin: Kin): ProcessEntry[] | null {
+  if (kin === "group" && !isGroupThere(leader)) return [];
+  return runningProcesses()?.filter((process) => process[kin] === leader) ?? null;
 }
 
 export function runningChildren(parent: number): ProcessEntry[] {

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { ProcessId } from "../../session/ids.js";
-import { fateOf, runningGroup } from "../../util/holder.js";
+import { fateOf, ownPid } from "../../util/holder.js";
 import { isGroupRunning, type Kin, runningMembers } from "../../util/process-group.js";
 
 const MARK = "BATON_RUN";
@@ -34,14 +34,14 @@ export function kinOf({ hasPty }: Pick<GroupOwner, "hasPty">): Kin {
 /** Null if nothing of it runs, or nobody can tell. */
 export function ownGroup(owner: GroupOwner): number | null {
   const { id, pid, name, isChild, hasExited } = owner;
-  const kin = kinOf(owner);
   if (isChild) return pid;
-  const group = name === null ? null : runningGroup(name, kin);
-  if (group === null || name === null || !isGroupRunning(group, kin)) return null;
-  const isProved =
-    (!hasExited && fateOf(name) === "alive") ||
-    runningMembers(group, kin).some((member) => hasMark(member.pid, id));
-  return isProved ? group : null;
+  if (name === null) return null;
+  const leader = ownPid(name);
+  if (leader === null) return null;
+  const kin = kinOf(owner);
+  const isAlive = !hasExited && fateOf(name) === "alive" && isGroupRunning(leader, kin);
+  const isOwn = isAlive || runningMembers(leader, kin).some((member) => hasMark(member.pid, id));
+  return isOwn ? leader : null;
 }
 
 function hasMark(pid: number, id: ProcessId): boolean {
