@@ -1,7 +1,7 @@
 /**
- * The process group that a process leads, or its whole session if it has a PTY, if that is certainly its own. While it is our child, nobody else can have its pid.
- * Later its start time tells; and if it is gone and something may be left of its group, each process that it started
- * carries a mark in its environment: a group that merely has the same number does not.
+ * The process group that a process leads, or its whole session if it has a PTY, if that is certainly its own. While it is
+ * our child, nobody else can have its pid. Later its start time tells; and if it is gone and something may be left of its
+ * group, each process that it started carries a mark in its environment: a group that merely has the same number does not.
  */
 import { readFileSync } from "node:fs";
 import type { ProcessId } from "../../session/ids.js";
