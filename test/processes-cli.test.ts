@@ -70,6 +70,13 @@ describe("baton processes", () => {
       stdout: "at the top\n\n    in the middle\n",
       stderr: `(${id} uses the whole screen. This is what it shows. To use it, run \`baton processes attach ${id}\`.)\n`,
     });
+    expect(await run("logs", "-n", "0", id)).toEqual({ code: 0, stdout: "", stderr: "" });
+    await run("kill", id);
+    expect(await run("logs", id)).toEqual({
+      code: 0,
+      stdout: "at the top\n\n    in the middle\n",
+      stderr: `(${id} used the whole screen. This is what it showed last.)\n`,
+    });
   });
 
   test("logs says if it can't show everything, and begins with a whole line", async () => {

@@ -41,9 +41,10 @@ export function processLogs(cli: Cli, which: string, options: ProcessLogsOptions
 async function lastOutput(
   terminal: Terminal,
   processes: Processes,
-  { kept: { id }, status: { pty, output } }: KnownProcess,
+  { kept: { id }, status: { pty, end, output } }: KnownProcess,
   lines: number,
 ): Promise<OutputPart> {
+  if (lines === 0) return { text: "", from: output.to, to: output.to };
   let text = ""; // It has a bound.
   let from: number | null = null;
   for await (const part of keptOutput(processes, id, output.from, output.to)) {
@@ -53,7 +54,9 @@ async function lastOutput(
   const start = from ?? output.from;
   if (pty && drawsOnOtherScreen(text)) {
     terminal.problem(
-      `(${id} uses the whole screen. This is what it shows. To use it, run \`baton processes attach ${id}\`.)`,
+      end
+        ? `(${id} used the whole screen. This is what it showed last.)`
+        : `(${id} uses the whole screen. This is what it shows. To use it, run \`baton processes attach ${id}\`.)`,
     );
     return { text: `${await screenOf(text.slice(-SCREEN_CHARACTERS), pty)}\n`, from: start, to: output.to };
   }
@@ -73,12 +76,10 @@ function drawsOnOtherScreen(text: string): boolean {
 
 function lastLines(text: string, lines: number): string {
   const ends = text.endsWith("\n") ? 1 : 0;
-  return lines === 0
-    ? ""
-    : text
-        .split("\n")
-        .slice(-lines - ends)
-        .join("\n");
+  return text
+    .split("\n")
+    .slice(-lines - ends)
+    .join("\n");
 }
 
 /** Text without escape sequences. If older output was dropped before it was read, it says so. */
