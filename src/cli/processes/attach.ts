@@ -2,8 +2,9 @@
  * `baton processes attach`: a process in this terminal. One with a PTY has the whole terminal, key by key; one with pipes
  * gets whole lines. Either goes on when the person leaves it.
  */
-import type { Processes } from "../../process/processes.js";
+import type { Processes, SeenProcess } from "../../process/processes.js";
 import { endWords } from "../../process/words.js";
+import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { attachLines } from "./attach-lines.js";
@@ -18,9 +19,15 @@ export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Pr
     await attached(cli, processes, one, json ?? false);
     const seen = await processes.find(id);
     if (json) return terminal.write(`${jsonLine({ process: seen && processFacts(seen) })}\n`);
-    const end = seen?.status?.end;
-    terminal.problem(end ? `${id} ${endWords(end)}.` : `Detached from ${id}. It is still running.`);
+    terminal.problem(farewell(id, seen));
   });
+}
+
+/** If its host does not answer, the store may know its end. */
+function farewell(id: ProcessId, seen: SeenProcess | null): string {
+  const end = (seen?.status ?? seen?.kept)?.end;
+  if (end) return `${id} ${endWords(end)}.`;
+  return `Detached from ${id}. ${seen?.status ? "It is still running." : "Baton can't tell if it still runs."}`;
 }
 
 function attached(cli: Cli, processes: Processes, one: KnownProcess, json: boolean): Promise<void> {
