@@ -11,6 +11,7 @@ import { addressOf } from "../../session/source.js";
 import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
+import { withinTime } from "../../util/within-time.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from "../process-reports.js";
@@ -186,13 +187,10 @@ export class ProcessReporter {
       const found: SeenProcess | null = await processes.find(process.id);
       return found && lookAt(processes, found, NOTICE_CHARACTERS);
     };
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, READ_MS, null);
-    });
-    const shown = await Promise.race([look().catch(() => null), late]);
-    clearTimeout(timer);
-    return shown;
+    return withinTime(
+      look().catch(() => null),
+      READ_MS,
+    );
   }
 
   async #report(seen: PlacedProcess, step: ReportStep, said: Said | null): Promise<boolean> {
