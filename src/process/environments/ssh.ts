@@ -45,12 +45,12 @@ export function sshEnvironment(options: SshConfig & EnvironmentUse): CommandEnvi
     workdir,
     launch: async (command, folder, mode) => {
       const whose = mode === "foreground" ? "gateway" : "host";
-      await reached(options, shared(whose));
-      const reach = reachFor(whose);
-      const { file, args, remote } = controlledCommand(reach, { command, workdir: folder, mode });
+      const given = { command, workdir: folder, mode };
+      const { file, args, remote } = controlledCommand(reachFor(whose), given);
       if (args.some((word) => Buffer.byteLength(word) > LONGEST)) {
         throw new Error("the command is too long for ssh. Write it to a file there and run that.");
       }
+      await reached(options, shared(whose));
       return { file, args, remote, environment: variables };
     },
   };
@@ -82,9 +82,8 @@ function clientWords(
 }
 
 /** What a person types to sign in. */
-export function sshByHand({ host, port, configFile }: SshConfig): string {
-  const words = ["ssh", ...(configFile === null ? [] : ["-F", configFile])];
-  return [...words, ...(port === null ? [] : ["-p", String(port)]), host].join(" ");
+export function sshByHand(config: SshConfig): string {
+  return [...clientWords(config, []), config.host].join(" ");
 }
 
 /** Signs in there, by a connection of its own, and does nothing. */
