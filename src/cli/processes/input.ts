@@ -9,31 +9,26 @@ const AGAIN_MS = 50;
 const PIECE = 64 * 1024;
 
 /** Everything in order; it waits while the program does not read. Fails at once if not even the beginning is taken. */
-export async function typeAll(
-  processes: Processes,
-  id: ProcessId,
-  text: string,
-  signal: AbortSignal,
-): Promise<SeenProcess> {
+export async function typeAll(processes: Processes, id: ProcessId, text: string): Promise<SeenProcess> {
   const [first = "", ...rest] = piecesOf(text);
   let seen = await processes.write(id, first);
-  for (const piece of rest) seen = await typeWhenRead(processes, id, piece, signal);
+  for (const piece of rest) seen = await typeWhenRead(processes, id, piece);
   return seen;
 }
 
-/** Waits until there is room for it. */
+/** Waits until there is room for it, or fails if there is none when the signal has aborted. */
 export async function typeWhenRead(
   processes: Processes,
   id: ProcessId,
   text: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<SeenProcess> {
   for (;;) {
     try {
       return await processes.write(id, text);
     } catch (error) {
       const isFull = error instanceof BatonError && error.code === "process_input_full";
-      if (!isFull || signal.aborted) throw error;
+      if (!isFull || signal?.aborted) throw error;
     }
     await delay(AGAIN_MS);
   }

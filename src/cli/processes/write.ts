@@ -19,7 +19,7 @@ export function writeToProcess(
     const { kept, status } = await running(processes, which);
     const given = words.length > 0 ? words.join(" ") : await piped(cli);
     const text = raw ? given : typed(given, status.pty !== null);
-    const seen = await typeAll(processes, kept.id, text, new AbortController().signal);
+    const seen = await typeAll(processes, kept.id, text);
     if (json) cli.terminal.json(processFacts(seen));
   });
 }
