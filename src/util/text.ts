@@ -34,11 +34,14 @@ export function withoutControls(text: string): string {
     );
 }
 
-/** Several lines fit for a terminal. A carriage return breaks the line, too, unless the line has just begun. */
+/** Several lines fit for a terminal. */
 export function printableText(text: string): string {
-  return withoutControls(text)
-    .replace(/([\n\u0085\u2028\u2029])\r+/g, "$1")
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n");
+  return withPlainBreaks(withoutControls(text));
+}
+
+/** Every line break becomes `\n`. A carriage return breaks the line, too, unless the line has just begun. */
+export function withPlainBreaks(text: string): string {
+  return text.replace(/([\n\u0085\u2028\u2029])\r+/g, "$1").replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n");
 }
 
 /** An address without slashes at its end. */

@@ -2,7 +2,7 @@
  * `printableText` for text that comes in pieces: what may be the beginning of an escape sequence, of a line break or of
  * a character waits for its rest, so that the pieces give what the whole would have given.
  */
-import { printableText, withoutControls } from "../../util/text.js";
+import { withoutControls, withPlainBreaks } from "../../util/text.js";
 
 /** Longer than any sequence that means well; one that never ends must not swallow the answer. */
 const LONGEST_HELD = 1024;
@@ -36,7 +36,7 @@ export class PrintableStream {
     const before = this.#before;
     const all = before + withoutControls(text);
     const waits = all.endsWith("\r");
-    const shown = printableText(waits ? all.slice(0, -1) : all);
+    const shown = withPlainBreaks(waits ? all.slice(0, -1) : all);
     const begins = /[\n\u0085\u2028\u2029]\r?$/.test(all); // A line.
     this.#before = begins ? "\n" : waits ? "\r" : "";
     return before === "\n" ? shown.slice(1) : shown;
