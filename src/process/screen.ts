@@ -6,6 +6,9 @@ import type { Terminal } from "@xterm/headless";
 import { switchScreens } from "./other-screen.js";
 import type { TerminalSize } from "./process.js";
 
+/** How much of the end of an output is enough to know what a program has drawn, though it draws only what has changed. */
+export const SCREEN_BYTES = 256 * 1024;
+
 /** Other work runs between two pieces. */
 const PIECE = 1_024;
 const MOST: TerminalSize = { cols: 500, rows: 200 };

@@ -3,7 +3,7 @@ import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
 import { OtherScreen } from "../../process/other-screen.js";
 import type { OutputPart } from "../../process/process.js";
 import type { Processes } from "../../process/processes.js";
-import { screenOf } from "../../process/screen.js";
+import { SCREEN_BYTES, screenOf } from "../../process/screen.js";
 import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
 import { grouped } from "../../util/words.js";
@@ -16,9 +16,6 @@ interface ProcessLogsOptions extends JsonOption {
   readonly follow?: boolean;
   readonly lines: number;
 }
-
-/** Enough to know what a program has drawn. */
-const SCREEN_CHARACTERS = 256 * 1024;
 
 export function processLogs(cli: Cli, which: string, options: ProcessLogsOptions): Promise<void> {
   const { terminal } = cli;
@@ -58,7 +55,8 @@ async function lastOutput(
         ? `(${id} used the whole screen. This is what it showed last.)`
         : `(${id} uses the whole screen. This is what it shows. To use it, run \`baton processes attach ${id}\`.)`,
     );
-    return { text: `${await screenOf(text.slice(-SCREEN_CHARACTERS), pty)}\n`, from: start, to: output.to };
+    const drawing = Buffer.from(text).subarray(-SCREEN_BYTES).toString();
+    return { text: `${await screenOf(drawing, pty)}\n`, from: start, to: output.to };
   }
   const last = lastLines(text, lines);
   if (start === 0 || last.length < text.length) return { text: last, from: start, to: output.to };

@@ -1,7 +1,7 @@
 /** A background process in words, and its output to read. The output may be anything: it is cleaned. */
 import type { OutputPart } from "../../process/process.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
-import { screenOf } from "../../process/screen.js";
+import { SCREEN_BYTES, screenOf } from "../../process/screen.js";
 import type { KeptProcess } from "../../process/store.js";
 import { endWords, lostWords } from "../../process/words.js";
 import { THIS_MACHINE } from "../../util/command-environment.js";
@@ -11,8 +11,6 @@ import { durationWords, grouped } from "../../util/words.js";
 const LONGEST_COMMAND = 120;
 /** No character has more bytes. */
 export const BYTES_A_CHARACTER = 4;
-/** Enough to know what a program has drawn, though it draws only what has changed. */
-const SCREEN_BYTES = 256 * 1024;
 
 export function countWords(count: number): string {
   return count === 1 ? "1 process" : `${grouped(count)} processes`;
