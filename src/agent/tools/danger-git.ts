@@ -1,4 +1,7 @@
-/** When git is dangerous: if it loses commits or changes, here or for others, or runs something else. */
+/**
+ * When git is dangerous: if it loses commits or changes, here or for others, or runs something else; and when it opens an
+ * editor or a pager, whose keys can start other commands.
+ */
 import { removes } from "./danger-files.js";
 import { first, has, joined, type Look, operands } from "./danger-words.js";
 import { whySecret } from "./sensitive-places.js";
@@ -18,7 +21,7 @@ interface GitCall {
   readonly rest: readonly Word[];
 }
 
-export function gitCall(args: readonly Word[]): GitCall {
+function gitCall(args: readonly Word[]): GitCall {
   const at = args.findIndex(
     ({ text }, index) =>
       !text.startsWith("-") &&
@@ -96,4 +99,54 @@ export function gits(args: readonly Word[], look: Look): string | null {
     default:
       return null;
   }
+}
+
+/** Options that give git its message, or make it ask for none. */
+const MESSAGE =
+  /^-[a-zA-Z]*[mFC]|^--(?:message|file|reuse-message|no-edit|fixup|dry-run|abort|quit|skip|no-commit|ff-only)/;
+
+/** True if git opens an editor, a pager or a prompt in which keys can start something else. */
+export function gitTakesKeys(args: readonly Word[], look: Look): boolean {
+  const call = gitCall(args);
+  return (look.getsInput && edits(call, look)) || (look.onTerminal && pages(call));
+}
+
+/** An editor such as vi also takes keys from a pipe. */
+function edits({ command, rest }: GitCall, look: Look): boolean {
+  const on = (pattern: RegExp): boolean => has(rest, pattern);
+  switch (command) {
+    case "commit":
+      return !on(MESSAGE) || on(/^-[a-z]*[pe]$|^--(?:patch|edit)$/);
+    case "rebase":
+      return on(/^-[a-z]*i$|^--(?:interactive|edit-todo)$/);
+    case "tag":
+      return on(/^-[a-z]*[asu]$|^--(?:annotate|sign)$/) && !on(MESSAGE);
+    case "notes":
+      return on(/^(?:add|append|edit)$/) && !on(MESSAGE);
+    case "config":
+      return on(/^(?:-e|--edit|edit)$/);
+    case "branch":
+      return on(/^--edit-description$/);
+    case "add":
+    case "checkout":
+    case "restore":
+    case "reset":
+    case "stash":
+      return on(/^-[a-z]*[pe]$|^--(?:patch|edit)$/);
+    case "merge":
+    case "pull":
+    case "revert":
+      return look.onTerminal && !on(MESSAGE) && !on(/^--(?:rebase|no-rebase|squash)$/);
+    default:
+      return false;
+  }
+}
+
+function pages({ command, before, rest }: GitCall): boolean {
+  if (has(before, /^(?:-P|--no-pager)$/)) return false;
+  if (/^(?:branch|tag|stash)$/.test(command ?? ""))
+    return has(rest, /^(?:-[alrv]+|--list|list|show)$/) || (command !== "stash" && rest.length === 0);
+  return /^(?:log|show|diff|blame|annotate|reflog|shortlog|whatchanged|grep|range-diff|help)$/.test(
+    command ?? "",
+  );
 }
