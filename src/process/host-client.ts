@@ -209,7 +209,7 @@ export class HostClient {
   }
 
   /** Null if it gave way, and nobody listens. */
-  async #awaitHost(started: StartedHost | null, untilNobodyHasLock: number): Promise<HostConnection | null> {
+  async #awaitHost(started: StartedHost | null, giveUpAt: number): Promise<HostConnection | null> {
     const startedAt = performance.now();
     for (; ; await delay(LOOK_MS)) {
       if (this.#isClosed) throw closed();
@@ -220,7 +220,7 @@ export class HostClient {
         if (!(error instanceof NobodyListens)) throw error;
         if (failure !== null) throw this.#cannotStart(failure, error);
         const now = performance.now();
-        if (now >= (gaveWay ? untilNobodyHasLock : startedAt + START_MS))
+        if (now >= (gaveWay ? giveUpAt : startedAt + START_MS))
           throw gaveWay
             ? this.#failedBy(deaf(this.#options.folder))
             : this.#cannotStart(error.message, error);

@@ -54,13 +54,13 @@ export function lostWords({ why }: Extract<ProcessEnd, { kind: "lost" }>): strin
 
 type ProcessExit = Extract<ProcessEnd, { kind: "exited" }>;
 
-/** How something ended that Baton was to end. */
-export function howWords({ code, signal }: ProcessExit): string {
+/** `signal SIGTERM` or `code 0`, for a process that Baton ended. */
+export function signalOrCode({ code, signal }: ProcessExit): string {
   return signal !== null ? `signal ${signal}` : code !== null ? `code ${code}` : "code unknown";
 }
 
 function exitWords(exit: ProcessExit): string {
   const { code, signal, by } = exit;
-  if (by === "agent" || by === "person") return `${ENDED_BY_WORDS[by]} (${howWords(exit)})`;
+  if (by === "agent" || by === "person") return `${ENDED_BY_WORDS[by]} (${signalOrCode(exit)})`;
   return signal === null ? `exited with code ${code}` : `was killed by signal ${signal} (not sent by Baton)`;
 }

@@ -1,6 +1,6 @@
 /** `/processes` shows what the person has in the background, and ends one of them. */
 import type { SeenProcess } from "../../process/processes.js";
-import { canBeEnded, howWords, processMeant } from "../../process/words.js";
+import { canBeEnded, processMeant, signalOrCode } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
@@ -72,11 +72,11 @@ async function list(
     }),
   );
   const about = await all.about();
-  const isRunning = seen.some(canBeEnded);
+  const canEndOne = seen.some(canBeEnded);
   return [
     ...described,
-    ...(isRunning && about?.endsWithService ? [PROCESSES_END_WITH_SERVICE] : []),
-    ...(isRunning ? ["To end one, send `/processes kill <id>`."] : []),
+    ...(canEndOne && about?.endsWithService ? [PROCESSES_END_WITH_SERVICE] : []),
+    ...(canEndOne ? ["To end one, send `/processes kill <id>`."] : []),
   ].join("\n\n");
 }
 
@@ -99,5 +99,5 @@ async function end(
   if (isEnded(process)) return `Ended the programs that ${name} had left running.`;
   const { end: how } = ended.status ?? ended.kept;
   const isTheirs = how?.kind === "exited" && how.by === "person";
-  return isTheirs ? `You ended ${name} (${howWords(how)}).` : `${name} ${stateWords(ended, now)}.`;
+  return isTheirs ? `You ended ${name} (${signalOrCode(how)}).` : `${name} ${stateWords(ended, now)}.`;
 }
