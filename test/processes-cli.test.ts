@@ -45,6 +45,14 @@ describe("baton processes", () => {
     ]);
   });
 
+  test("list says if a process left programs running, until kill ends them", async () => {
+    const id = await world.start("sleep 600 & exit 0");
+    await end(id);
+    expect((await run("list")).stdout).toContain(`${id}  exited 0, left programs running  sleep 600`);
+    expect((await run("kill", id)).stdout).toBe(`Ended the programs that ${id} had left running.\n`);
+    expect((await run("list")).stdout).toContain(`${id}  exited 0  sleep 600`);
+  });
+
   test("logs prints the last lines as plain text", async () => {
     const id = await world.start("seq 100; printf '\\033[31mred\\033[0m\\r\\n\\033]0;title\\007last'");
     await end(id);
