@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessId } from "../session/ids.js";
 import type { ProcessEnd } from "./process.js";
-import { endWords, processMeant } from "./words.js";
+import { endWords, lostWords, processMeant } from "./words.js";
 
 const known = ["p_00000000aa", "p_00000000ab", "p_1111111111"].map((id) => ({ id: id as ProcessId }));
 
@@ -37,4 +37,9 @@ test.each<[ProcessEnd, string]>([
   [{ kind: "lost", why: "The machine was restarted." }, "is lost: The machine was restarted"],
 ])("%j is said as %s", (end, words) => {
   expect(endWords(end)).toBe(words);
+});
+
+test("a process that is lost is said with the time, if there is one", () => {
+  const lost = { kind: "lost", why: "The machine was restarted." } as const;
+  expect(lostWords(lost, "3 min ago")).toBe("was lost 3 min ago (The machine was restarted)");
 });

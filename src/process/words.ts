@@ -43,13 +43,14 @@ const ENDED_BY_WORDS = { agent: "was ended by the agent", person: "was ended by 
 
 /** For example `exited with code 1`, after the name of the process and before more, such as a full stop. */
 export function endWords(end: ProcessEnd): string {
-  if (end.kind === "lost") return `is lost: ${lostWords(end)}`;
+  if (end.kind === "lost") return lostWords(end);
   return `${exitWords(end)}${end.leftBehind ? "; a program that it started is still running" : ""}`;
 }
 
-/** Why it is lost, without a full stop. */
-export function lostWords({ why }: Extract<ProcessEnd, { kind: "lost" }>): string {
-  return cleanLine(why).replace(/\.$/, "");
+/** `is lost: Nobody knows how it ended`, or, with a time such as `3 min ago`, `was lost 3 min ago (…)`. */
+export function lostWords({ why }: Extract<ProcessEnd, { kind: "lost" }>, when?: string): string {
+  const reason = cleanLine(why).replace(/\.$/, "");
+  return when === undefined ? `is lost: ${reason}` : `was lost ${when} (${reason})`;
 }
 
 type ProcessExit = Extract<ProcessEnd, { kind: "exited" }>;

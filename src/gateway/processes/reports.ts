@@ -25,7 +25,7 @@ function quotedOutput(title: string, output: string): string {
 function endedAfter({ end, startedAt, endedAt }: KeptProcess): string {
   if (end === null || endedAt === null) return "has ended";
   const after = `after ${durationWords(endedAt - startedAt)}`;
-  return end.kind === "lost" ? `was lost ${after} (${lostWords(end)})` : `${endWords(end)}, ${after}`;
+  return end.kind === "lost" ? lostWords(end, after) : `${endWords(end)}, ${after}`;
 }
 
 /** `output` is null if nothing of it can be shown. */

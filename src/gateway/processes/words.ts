@@ -36,7 +36,7 @@ export function stateWords({ kept, status }: SeenProcess, now: number): string {
   if (end) {
     const endedAt = kept.endedAt ?? status?.endedAt ?? now;
     const ago = `${durationWords(now - endedAt)} ago`;
-    if (end.kind === "lost") return `was lost ${ago} (${lostWords(end)})`;
+    if (end.kind === "lost") return lostWords(end, ago);
     return `${endWords(end)}, after ${durationWords(endedAt - kept.startedAt)}, ${ago}`;
   }
   const since = durationWords(now - kept.startedAt);
