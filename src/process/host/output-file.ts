@@ -145,8 +145,8 @@ export class OutputFile {
   }
 
   /**
-   * Copies the end of the file, and returns what the process wrote meanwhile, and up to where everything was read. If that is more than can be held, the process
-   * was faster, and this starts over: what is missing could be its last words.
+   * Copies the end of the file, and returns what the process wrote meanwhile, and up to where everything was read. If that is
+   * more than can be held, the process was faster, and this starts over: what is missing could be its last words.
    */
   #copyEnd(older: number, size: number): { readonly rest: Buffer; readonly to: number } {
     for (let attempt = 1; ; attempt++) {
