@@ -48,7 +48,7 @@ describe("baton processes", () => {
   test("list says if a process left programs running, until kill ends them", async () => {
     const id = await world.start("sleep 600 & exit 0");
     await end(id);
-    expect((await run("list")).stdout).toContain(`${id}  exited 0, left programs running  sleep 600`);
+    expect((await run("list")).stdout).toContain(`${id}  exited 0, children run  sleep 600`);
     expect((await run("kill", id)).stdout).toBe(`Ended the programs that ${id} had left running.\n`);
     expect((await run("list")).stdout).toContain(`${id}  exited 0  sleep 600`);
   });

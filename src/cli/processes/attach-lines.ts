@@ -35,7 +35,7 @@ export async function attachLines(
     );
   for (const signal of LEAVING) {
     process.once(signal, () => {
-      if (stdin.isTTY) terminal.problem(""); // The terminal has printed ^C, so begin a new line.
+      if (stdin.isTTY) terminal.problem(""); // The terminal has printed the key, so begin a new line.
       left.abort();
     });
   }

@@ -38,5 +38,5 @@ function stateOf({ kept: { state, end } }: SeenProcess): string {
   if (end.kind === "lost") return "lost";
   const how =
     end.signal !== null ? `killed ${end.signal}` : end.code === null ? "killed" : `exited ${end.code}`;
-  return end.leftBehind ? `${how}, left programs running` : how;
+  return end.leftBehind ? `${how}, children run` : how;
 }

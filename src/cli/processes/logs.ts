@@ -123,5 +123,6 @@ async function sayEnd(
   const seen = await processes.find(id);
   if (seen === null) return;
   if (json) await terminal.write(`${jsonLine({ process: processFacts(seen) })}\n`);
-  else if (follow && seen.status?.end) terminal.problem(`${id} ${endWords(seen.status.end)}.`);
+  const { end } = seen.status ?? seen.kept; // What its host says counts.
+  if (!json && follow && end) terminal.problem(`${id} ${endWords(end)}.`);
 }
