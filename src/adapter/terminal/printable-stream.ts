@@ -37,7 +37,7 @@ export class PrintableStream {
     const all = before + withoutControls(text);
     const waits = all.endsWith("\r");
     const shown = withPlainBreaks(waits ? all.slice(0, -1) : all);
-    const begins = /[\n\u0085\u2028\u2029]\r?$/.test(all); // A line.
+    const begins = /[\n\u0085\u2028\u2029]\r*$/.test(all); // A line.
     this.#before = begins ? "\n" : waits ? "\r" : "";
     return before === "\n" ? shown.slice(1) : shown;
   }
