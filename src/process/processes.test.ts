@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { setImmediate as nextLook } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { helloOf, localSpec } from "../../test/support/process-host.js";
 import { registryOfTest as world } from "../../test/support/process-registry.js";
@@ -272,18 +273,21 @@ test("a process runs, although the store failed for a moment after it was starte
 test("nobody waits for the store after the start, and it agrees with what was returned", async () => {
   const { request, store, open } = await world();
   let save = (): void => {};
+  const maySave = new Promise<void>((resolve) => {
+    save = resolve;
+  });
   const started = store.started.bind(store);
-  vi.spyOn(store, "started").mockImplementationOnce(async (id, at) => {
-    await new Promise<void>((resolve) => {
-      save = resolve;
-    });
+  // Each time: whoever asks the host at that moment may save it, too.
+  const saved = vi.spyOn(store, "started").mockImplementation(async (id, at) => {
+    await maySave;
     await started(id, at);
   });
   const processes = open();
   const { kept, status } = await processes.start(request("exec sleep 600"));
   expect((await store.find(kept.id))?.state).toBe("starting");
-  await expect.poll(() => store.started).toHaveBeenCalled();
-  const shut = processes.shut(); // Which waits for it.
+  await expect.poll(() => saved).toHaveBeenCalled();
+  const shut = processes.shut().then(() => "shut");
+  expect(await Promise.race([shut, nextLook("waits for it")])).toBe("waits for it");
   save();
   await shut;
   expect(await store.find(kept.id)).toEqual(kept);
