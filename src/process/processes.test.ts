@@ -63,18 +63,17 @@ test("too many are refused with a sentence, and ended ones make room", async () 
 });
 
 test("those that ended a while ago are forgotten with their files", async () => {
-  const { host, request, open } = await world();
-  const processes = open({ keptMs: 0 });
+  const { host, request, store, open } = await world();
+  let now = Date.now();
+  const processes = open({ keptMs: 1_800_000, clock: () => now });
   const { kept } = await processes.start(request("true"));
-  await processes.wait(kept.id, waiting);
-  await expect.poll(async () => (await processes.find(kept.id))?.kept.state).toBe("ended");
-  await expect
-    .poll(async () => {
-      await processes.tidy();
-      return processes.list({});
-    })
-    .toEqual([]);
-  expect(existsSync(`${host.folder}/${kept.id}.out`)).toBe(false);
+  await expect.poll(async () => (await store.find(kept.id))?.state).toBe("ended");
+  await processes.tidy();
+  expect(existsSync(`${host.folder}/${kept.id}.out`)).toBe(true);
+  now = Date.now() + 1_800_001;
+  await processes.tidy();
+  expect(await processes.list({})).toEqual([]);
+  await expect.poll(() => existsSync(`${host.folder}/${kept.id}.out`)).toBe(false);
 });
 
 test("another process of the same home sees everything, and both hear of the end", async () => {
