@@ -109,6 +109,9 @@ test("if the host is killed, its processes go on, their output too, and their en
   });
   expect((await processes.read(kept.id, 0, 100)).text).toBe("before\nafter\n");
   await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ kind: "lost" });
+  const reopen = vi.spyOn(store, "reopen");
+  await processes.tidy();
+  expect(reopen).not.toHaveBeenCalled(); // Each time somebody would hear of its end again.
   expect(host.hosts).toHaveLength(2);
 });
 
