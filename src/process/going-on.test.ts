@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { localSpec } from "../../test/support/process-host.js";
+import { helloOf, localSpec } from "../../test/support/process-host.js";
 import { registryOfTest } from "../../test/support/process-registry.js";
 import { isGroupRunning } from "../util/process-group.js";
 
@@ -79,6 +79,32 @@ test("a wait ends if the process ended together with its host, so that nobody te
   await expect.poll(() => isGroupRunning(pid)).toBe(false);
   mayStart(); // The next host finds out before anybody is connected.
   expect((await waits).status?.end).toMatchObject({ kind: "lost" });
+});
+
+test("a wait goes on while a host that was killed is slow to come back", async () => {
+  const { host, store, processes, start, startHost } = await world();
+  const { id } = await start("exec sleep 600");
+  const { pid } = await helloOf(host.client);
+  let mayStart = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    mayStart = resolve;
+  });
+  startHost.mockImplementation(async () => {
+    await gate;
+    await host.start();
+    return null;
+  });
+  process.kill(pid, "SIGSTOP");
+  const found = vi.spyOn(store, "find");
+  const turn = new AbortController();
+  const waits = processes.wait(id, { timeoutMs: LATE_MS, signal: turn.signal });
+  await expect.poll(() => found.mock.settledResults.length).toBe(1); // It asks the host.
+  process.kill(pid, "SIGKILL");
+  await expect.poll(() => found.mock.calls.length).toBe(2); // Nobody has answered in time: it asks again.
+  mayStart();
+  await processes.status(id);
+  turn.abort();
+  expect((await waits).status).toMatchObject({ id, end: null });
 });
 
 test("nothing is kept of a wait that is over", async () => {
