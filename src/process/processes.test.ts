@@ -248,7 +248,8 @@ test("the end of a process that ends at once is saved, however slow the store is
   });
   const processes = open();
   const { kept } = await processes.start(request("exit 6"));
-  await expect.poll(() => saved.mock.settledResults).toMatchObject([{ type: "fulfilled" }]);
+  const results = () => new Set(saved.mock.settledResults.map(({ type }) => type));
+  await expect.poll(results).toEqual(new Set(["fulfilled"])); // Once or twice: a look at the host saves it, too.
   expect(await store.find(kept.id)).toMatchObject({ state: "ended", end: { code: 6 } });
 });
 
@@ -269,7 +270,7 @@ test("a process runs, although the store failed for a moment after it was starte
   const processes = open();
   const { kept } = await processes.start(request("exec sleep 600"));
   await expect.poll(async () => (await store.find(kept.id))?.state).toBe("running");
-  expect(started).toHaveBeenCalledTimes(2);
+  expect(started.mock.settledResults[0]?.type).toBe("rejected");
 });
 
 test("nobody waits for the store after the start, and it agrees with what was returned", async () => {
