@@ -31,6 +31,7 @@ test.each([
         end: { code: 0 },
         output: { from: 0, to: 6 },
       });
+      await expect(outputOf(id)).rejects.toThrow("was removed"); // Never what its descriptor leads to now.
       expect(await outputOf(other)).toBe("other\n");
     }
     rmdirSync(obstacle);
