@@ -1,0 +1,39 @@
+/** What a process writes just while its output is cut. */
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { OutputFile } from "./output-file.js";
+
+/** Called when the end of the output is about to be copied: the length of the file is known by then. */
+const hook = vi.hoisted(() => ({ onCopy: (): void => {} }));
+
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  return {
+    ...fs,
+    ftruncateSync: (file: number, length: number) => {
+      hook.onCopy();
+      fs.ftruncateSync(file, length);
+    },
+  };
+});
+
+test("has its own positions, and is read once", () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-output-cut-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "p.out");
+  const output = new OutputFile(path);
+  const length = 5 * 1024 * 1024;
+  output.append(Buffer.alloc(length, "x"));
+  hook.onCopy = () => {
+    hook.onCopy = () => {};
+    appendFileSync(path, "meanwhile\n");
+  };
+  output.trim(true);
+  expect(output.range.from).toBeGreaterThan(0); // It was cut.
+  output.append(Buffer.from("after\n"));
+  const text = "meanwhile\nafter\n";
+  expect(output.read(length, 100, true)).toEqual({ text, from: length, to: length + text.length });
+  output.close();
+});
