@@ -81,13 +81,14 @@ test("a process that sets an incredible size loses what it printed, and nobody e
   }
   expect(statSync(path).size).toBe(0);
   output.append(Buffer.from("after\n"));
-  expect(output.read(-6, 6, true)).toEqual({ text: "after\n", from: 7, to: 13 });
+  expect(output.range).toEqual({ from: 7, to: 13 });
+  expect(output.read(0, 100, true)).toEqual({ text: "after\n", from: 7, to: 13 });
   output.close();
 });
 
 test("positions stay numbers that a store can keep", () => {
   const last = 2 ** 52;
-  const { output } = outputFile({ base: last - 10, olderFrom: last - 10 });
+  const { path, output } = outputFile({ base: last - 10, olderFrom: last - 10 });
   for (let round = 0; round < 3; round++) {
     output.append(Buffer.alloc(5 * MB, "x"));
     output.append(Buffer.from("the end\n"));
@@ -95,6 +96,12 @@ test("positions stay numbers that a store can keep", () => {
     expect(output.range.to).toBe(last);
   }
   expect(output.read(-8, 8, true).text).toBe("the end\n");
+  for (let round = 0; round < 3; round++) {
+    output.append(Buffer.from("emptied\n"));
+    expect(output.range.to).toBe(last + 8);
+    truncateSync(path, 0);
+    expect(output.range).toEqual({ from: last, to: last });
+  }
   output.close();
 });
 
