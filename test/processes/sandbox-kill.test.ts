@@ -44,7 +44,7 @@ test.skipIf(!tried).each(["pipes", "terminal"] as const)("at any moment, with %s
   host = hostWorld();
   const sandbox = await sandboxAround(place);
   const { work, home } = place;
-  for (let round = 0; round < 16; round++) {
+  for (let round = 0; round < 32; round++) {
     const word = `600.${process.pid}${round}`;
     const environment = { PATH, HOME: home };
     const { file, args, ...rest } = launchHere(
@@ -60,8 +60,10 @@ test.skipIf(!tried).each(["pipes", "terminal"] as const)("at any moment, with %s
       pty: kind === "pipes" ? null : SIZE,
       hasOwnProcesses: true,
     });
-    for (let n = 0; n < round * 3; n++) await host.client.request("status", { id }); // A moment later each time.
-    const { end } = await host.client.request("kill", { id, by: "agent", graceMs: 2_000 });
+    for (let n = 0; n < (round >> 1) * 3; n++) await host.client.request("status", { id }); // A moment later each time.
+    // Without any grace, nobody waits until it has started.
+    const graceMs = round % 2 === 0 ? 0 : 2_000;
+    const { end } = await host.client.request("kill", { id, by: "agent", graceMs });
     expect(end).toMatchObject({ kind: "exited", by: "agent", leftBehind: false });
     expect(isRunning(word)).toBe(false);
   }
