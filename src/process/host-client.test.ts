@@ -135,6 +135,19 @@ test.each([
   },
 );
 
+test("what a host may have done before it ended stays open, though no other can be started", async () => {
+  const server = await standIn((_, socket) => {
+    server.close();
+    socket.destroy();
+  });
+  const start = vi.fn(() => Promise.reject(new Error("no memory")));
+  await expect(clientWith({ start }).request("status", { id })).rejects.toMatchObject({
+    code: "process_host_lost",
+    message: expect.stringContaining("no memory"),
+  });
+  expect(start).toHaveBeenCalledTimes(1);
+});
+
 test("a host that does not say hello is named, so that somebody can end it", async () => {
   const server = await standIn(null);
   const start = vi.fn(async () => null);
