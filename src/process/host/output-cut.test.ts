@@ -37,3 +37,22 @@ test("has its own positions, and is read once", () => {
   expect(output.read(length, 100, true)).toEqual({ text, from: length, to: length + text.length });
   output.close();
 });
+
+test("is kept to its end, though it is more than can be held", () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-output-cut-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "p.out");
+  const output = new OutputFile(path);
+  output.append(Buffer.alloc(5 * 1024 * 1024, "x"));
+  hook.onCopy = () => {
+    hook.onCopy = () => {
+      hook.onCopy = () => {};
+      appendFileSync(path, "the end\n");
+    };
+    appendFileSync(path, Buffer.alloc(9 * 1024 * 1024, "y\n"));
+  };
+  output.trim(true);
+  const to = 14 * 1024 * 1024 + 8;
+  expect(output.read(-10, 10, true)).toEqual({ text: "y\nthe end\n", from: to - 10, to });
+  output.close();
+});

@@ -17,23 +17,6 @@ function outputFile(place?: OutputPlace) {
   return { path, output };
 }
 
-test("the last words of a process that prints much are kept, though it is just being cut", async () => {
-  for (let round = 0; round < 10; round++) {
-    const { path, output } = outputFile();
-    const file = output.openForProcess();
-    const child = spawn("/bin/sh", ["-c", "yes | head -c 60M; echo the end"], {
-      stdio: ["ignore", file, "ignore"],
-    });
-    closeSync(file);
-    const isOver = once(child, "exit").then(() => true);
-    while (!(await Promise.race([isOver, nextLook(false)]))) output.trim(false);
-    output.trim(true);
-    expect(output.read(-10, 10, true).text).toBe("y\nthe end\n");
-    expect(statSync(path).size).toBeLessThan(16 * MB);
-    output.close();
-  }
-});
-
 test("who reads by positions meets no line twice, though the output is cut", async () => {
   const { output } = outputFile();
   const file = output.openForProcess();
