@@ -10,32 +10,31 @@ export interface News {
 }
 
 export class Waiters {
-  readonly #waiters = new Map<ProcessId, Set<() => void>>();
+  readonly #waiters = new Set<{ readonly id: ProcessId; readonly wake: () => void }>();
 
   next(id: ProcessId, ms: number, signal: AbortSignal): News {
     let wake = (): void => {};
     const come = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(wake));
+    const waiter = { id, wake };
+    this.#waiters.add(waiter);
     const timer = setTimeout(wake, timerMs(Math.max(0, ms)));
     if (signal.aborted) wake();
     else signal.addEventListener("abort", wake);
     const forget = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", wake);
-      waiters.delete(wake);
-      if (waiters.size === 0) this.#waiters.delete(id);
+      this.#waiters.delete(waiter);
     };
     return { come, forget };
   }
 
-  tell(id: ProcessId): void {
-    for (const wake of this.#waiters.get(id) ?? []) wake();
+  tell(which: ProcessId): void {
+    for (const { id, wake } of this.#waiters) if (id === which) wake();
   }
 
   tellAll(): void {
-    for (const id of this.#waiters.keys()) this.tell(id);
+    for (const { wake } of this.#waiters) wake();
   }
 }

@@ -28,7 +28,7 @@ const withInput: TakesKeys = (_, look) => look.getsInput;
 /** Their names are also plain words, so after `npx` or `env` they count as programs only in the first place. */
 const PROGRAMS: Readonly<Record<string, TakesKeys>> = {
   ...each(
-    "less more most zless zmore bzless bzmore xzless zstdless man info perldoc lynx w3m links elinks mc ranger nnn lf vifm tig lazygit ncdu irssi weechat",
+    "less more most zless zmore bzless bzmore xzless zstdless man info perldoc lynx w3m links elinks mc mcedit mcview ranger nnn lf vifm tig lazygit ncdu irssi weechat",
     onTerminal,
   ),
   ...each("login visudo vipw vigr sudoedit", withInput),

@@ -1,9 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextLook } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { OutputFile, type OutputPlace } from "./output-file.js";
 
@@ -16,43 +14,6 @@ function outputFile(place?: OutputPlace) {
   const output = new OutputFile(path, place);
   return { path, output };
 }
-
-test("who reads by positions meets no line twice, though the output is cut", async () => {
-  const { output } = outputFile();
-  const file = output.openForProcess();
-  const child = spawn(
-    "/bin/sh",
-    ["-c", "for part in 1 2 3 4; do seq $((part * 1000000)) $((part * 1000000 + 700000)); done"],
-    {
-      stdio: ["ignore", file, "ignore"],
-    },
-  );
-  closeSync(file);
-  const isOver = once(child, "exit").then(() => true);
-  const again: string[] = [];
-  let [at, last, rest, isRead] = [0, 0, "", false];
-  const read = (): void => {
-    const part = output.read(at, 64 * 1024 * 1024, isRead);
-    const isCut = part.from > at;
-    const lines = ((isCut ? "" : rest) + part.text).split("\n");
-    rest = lines.pop() ?? "";
-    at = part.to;
-    for (const line of lines.slice(isCut ? 1 : 0)) {
-      if (!/^\d{7}$/.test(line)) continue; // A part of one, at a cut.
-      if (Number(line) <= last) again.push(line);
-      last = Number(line);
-    }
-  };
-  while (!(await Promise.race([isOver, nextLook(false)]))) {
-    output.trim(false);
-    read();
-  }
-  isRead = true;
-  read();
-  expect(again).toEqual([]);
-  expect(last).toBe(4_700_000);
-  output.close();
-});
 
 test("a process that sets an incredible size loses what it printed, and nobody else anything", () => {
   const { path, output } = outputFile();
