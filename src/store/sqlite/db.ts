@@ -318,7 +318,9 @@ class SqliteDb implements Db {
 
   /** A read waits for those before it, whose uncommitted rows it would otherwise see. */
   async #read<Result>(statement: () => Result): Promise<Result> {
-    const waiting = async (): Promise<Result> => waitWhileBusy(statement);
+    // In a transaction of ours nobody else is in the way, and it ends only after this.
+    const waiting = async (): Promise<Result> =>
+      this.#database.isTransaction ? statement() : waitWhileBusy(statement);
     if (this.#closed || !this.#queue.isIdle || this.#isSliceOver()) return this.#enqueue("read", waiting);
     try {
       return statement();
