@@ -24,7 +24,8 @@ const { openStore } = (await import(
   built("open-sessions.js")
 )) as typeof import("../../src/open-sessions.js");
 const PROGRAM = fileURLToPath(built("process-host.js"));
-const WORDS = ["-c", "printf x; exec sleep 600"];
+/** It prints and then only waits: a program that it starts next would compete with us for the processor. */
+const WORDS = ["-c", "printf x; read -r go"];
 const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
 const REST = { cwd: "/", pty: null, hasOwnProcesses: false, remote: null };
 const SHORT = 1_000;
