@@ -142,7 +142,13 @@ export { type HidingStream, Redactor } from "./util/redact.js";
 export type { GatewayProcesses, ProcessLimits } from "./gateway/processes/options.js";
 export type { HostClientOptions } from "./process/host-client.js";
 export type { OutputPart, ProcessEnd, ProcessSpec, ProcessStatus, TerminalSize } from "./process/process.js";
-export type { Processes, ProcessesOptions, SeenProcess, StartProcess } from "./process/processes.js";
+export type {
+  KnownProcess,
+  Processes,
+  ProcessesOptions,
+  SeenProcess,
+  StartProcess,
+} from "./process/processes.js";
 export type { HostEvent } from "./process/protocol.js";
 export type { StartedHost } from "./process/start-host.js";
 export type {

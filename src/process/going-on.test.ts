@@ -29,7 +29,20 @@ async function world() {
     onTestFinished(() => endGroup(pid));
     return { id: kept.id, pid };
   };
-  return { host, store, processes, start, startHost, onProblem };
+  /** The next host does not start before the returned function is called. */
+  const holdStart = (): (() => void) => {
+    let mayStart = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      mayStart = resolve;
+    });
+    startHost.mockImplementation(async () => {
+      await gate;
+      await host.start();
+      return null;
+    });
+    return mayStart;
+  };
+  return { host, store, processes, start, holdStart, onProblem };
 }
 
 function endGroup(pid: number): void {
@@ -60,19 +73,11 @@ test("followers hear of output that comes after the host was killed and another 
 });
 
 test("a wait ends if the process ended together with its host, so that nobody tells of its end", async () => {
-  const { host, processes, start, startHost } = await world();
+  const { host, processes, start, holdStart } = await world();
   const { id, pid } = await start("exec sleep 600");
   const waits = processes.wait(id, { timeoutMs: LATE_MS, signal: new AbortController().signal });
   await processes.status(id); // The host answers in order: the wait has been told that it runs.
-  let mayStart = (): void => {};
-  const gate = new Promise<void>((resolve) => {
-    mayStart = resolve;
-  });
-  startHost.mockImplementation(async () => {
-    await gate;
-    await host.start();
-    return null;
-  });
+  const mayStart = holdStart();
   host.hosts[0]?.kill("SIGKILL");
   await expect.poll(() => host.hosts[0]?.signalCode).toBe("SIGKILL");
   endGroup(pid);
@@ -82,18 +87,10 @@ test("a wait ends if the process ended together with its host, so that nobody te
 });
 
 test("a wait goes on while a host that was killed is slow to come back", async () => {
-  const { host, store, processes, start, startHost } = await world();
+  const { host, store, processes, start, holdStart } = await world();
   const { id } = await start("exec sleep 600");
   const { pid } = await helloOf(host.client);
-  let mayStart = (): void => {};
-  const gate = new Promise<void>((resolve) => {
-    mayStart = resolve;
-  });
-  startHost.mockImplementation(async () => {
-    await gate;
-    await host.start();
-    return null;
-  });
+  const mayStart = holdStart();
   process.kill(pid, "SIGSTOP");
   const found = vi.spyOn(store, "find");
   const turn = new AbortController();

@@ -280,7 +280,7 @@ test("nobody waits for the store after the start, and it agrees with what was re
     save = resolve;
   });
   const started = store.started.bind(store);
-  // Each time: whoever asks the host at that moment may save it, too.
+  // Every call must wait: if somebody asks the host just then, its answer is saved, too.
   const saved = vi.spyOn(store, "started").mockImplementation(async (id, at) => {
     await maySave;
     await started(id, at);

@@ -26,6 +26,11 @@ export interface SeenProcess {
   readonly status: ProcessStatus | null;
 }
 
+/** A process that its host knows. */
+export interface KnownProcess extends SeenProcess {
+  readonly status: ProcessStatus;
+}
+
 export interface ProcessesOptions
   extends Pick<HostClientOptions, "folder" | "version" | "protocols" | "start"> {
   readonly store: ProcessStore;
@@ -125,7 +130,7 @@ export class Processes {
   }
 
   /** As its host knows it, which is started if none runs. */
-  async status(id: ProcessId): Promise<SeenProcess & { readonly status: ProcessStatus }> {
+  async status(id: ProcessId): Promise<KnownProcess> {
     const status = await this.#ask("status", { id });
     const { kept } = await this.#seen(id, status);
     return { kept, status };

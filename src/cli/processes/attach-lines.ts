@@ -1,11 +1,10 @@
 /** Attached without a terminal on one of both sides: lines go in, text comes out. */
 import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
-import type { Processes } from "../../process/processes.js";
+import type { KnownProcess, Processes } from "../../process/processes.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { typeWhenRead } from "./input.js";
 import { followedOutput } from "./output.js";
-import type { KnownProcess } from "./which.js";
 
 /** Keys that leave it. */
 const LEAVING = ["SIGINT", "SIGQUIT"] as const;

@@ -1,11 +1,10 @@
 /** Attached with a terminal on both sides: the person sees what the PTY shows, and each key goes to the program. */
-import type { Processes } from "../../process/processes.js";
+import type { KnownProcess, Processes } from "../../process/processes.js";
 import { BatonError } from "../../session/errors.js";
 import type { Cli } from "../cli.js";
 import { followedOutput, keptOutput } from "./output.js";
 import { RawTerminal } from "./raw-terminal.js";
 import { withoutQuestions } from "./replay.js";
-import type { KnownProcess } from "./which.js";
 
 /**
  * Ctrl-\, which few programs use; it also leaves dtach and abduco. A program may have told the terminal to send keys in one

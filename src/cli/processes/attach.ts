@@ -2,14 +2,14 @@
  * `baton processes attach`: a process in this terminal. One with a PTY has the whole terminal, key by key; one with pipes
  * gets whole lines. Either goes on when the person leaves it.
  */
-import type { Processes, SeenProcess } from "../../process/processes.js";
+import type { KnownProcess, Processes, SeenProcess } from "../../process/processes.js";
 import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { attachLines } from "./attach-lines.js";
 import { attachTerminal } from "./attach-terminal.js";
-import { type JsonOption, type KnownProcess, processFacts, running, withProcesses } from "./which.js";
+import { type JsonOption, processFacts, running, withProcesses } from "./which.js";
 
 export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;

@@ -2,7 +2,7 @@
 import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
 import { OtherScreen } from "../../process/other-screen.js";
 import type { OutputPart } from "../../process/process.js";
-import type { Processes } from "../../process/processes.js";
+import type { KnownProcess, Processes } from "../../process/processes.js";
 import { SCREEN_BYTES, screenOf } from "../../process/screen.js";
 import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
@@ -10,7 +10,7 @@ import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import { jsonLine, type Terminal } from "../terminal.js";
 import { followedOutput, keptOutput } from "./output.js";
-import { hosted, type JsonOption, type KnownProcess, processFacts, withProcesses } from "./which.js";
+import { hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
 
 interface ProcessLogsOptions extends JsonOption {
   readonly follow?: boolean;

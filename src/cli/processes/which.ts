@@ -1,6 +1,6 @@
 /** The processes of this home folder, for the verbs of `baton processes`; and one of them as JSON. */
-import type { ProcessEnd, ProcessStatus } from "../../process/process.js";
-import type { Processes, SeenProcess } from "../../process/processes.js";
+import type { ProcessEnd } from "../../process/process.js";
+import type { KnownProcess, Processes, SeenProcess } from "../../process/processes.js";
 import { endWords, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { ProcessId } from "../../session/ids.js";
@@ -24,11 +24,6 @@ export async function withProcesses(cli: Cli, work: (processes: Processes) => Pr
 
 export function ofThisHome(processes: Processes): Promise<SeenProcess[]> {
   return processes.list({ home: processes.home });
-}
-
-/** A process whose host still knows it. */
-export interface KnownProcess extends SeenProcess {
-  readonly status: ProcessStatus;
 }
 
 /** By its id, or the beginning of its id. */

@@ -4,7 +4,7 @@
  */
 import type { Tool, ToolContext } from "../../agent/agent.js";
 import { type Arguments, answering, Refused } from "../../agent/tools/refused.js";
-import type { Processes, SeenProcess } from "../../process/processes.js";
+import type { KnownProcess, Processes, SeenProcess } from "../../process/processes.js";
 import { canBeEnded, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { Clock } from "../../util/clock.js";
@@ -254,7 +254,7 @@ const MOST_TRIES = 5;
 /** Calls of a step run at the same time: what one of them types changes what is to be checked for the others. */
 async function typeChecked(
   processes: Processes,
-  known: Awaited<ReturnType<Processes["status"]>>,
+  known: KnownProcess,
   text: string,
   check: (now: SeenProcess) => Promise<void>,
 ): Promise<void> {

@@ -104,3 +104,20 @@ it("tells of the true end of a process that was thought lost", async () => {
   await world.processes.write(id, "\n");
   await until(() => ann.told.some((text) => text.includes(`${id} exited with code 3`)));
 });
+
+it("does not watch the output of a process that may not have been started yet", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  await ann.ask("hello");
+  const { sessionId } = await ann.session();
+  const follow = vi.spyOn(world.processes, "follow");
+  const id = newProcessId();
+  const watch = { checkIntervalMs: null, notifyOnComplete: false, patterns: ["ERROR"] };
+  const shown = { command: "make", workdir: "/", environment: "local", pty: false, walled: false };
+  const process = { id, home: world.processes.home, sessionId, by: ann.source, ...shown, watch };
+  await world.store.processes.add(process, { perSession: 9, inAll: 9 }, world.world.now);
+  await world.start(ann, "echo ERROR; exec sleep 600", { watchPatterns: ["ERROR"] });
+  await until(() => ann.told.some((text) => text.includes("\n| ERROR")));
+  expect(follow.mock.calls.map(([which]) => which)).not.toContain(id);
+  expect(world.world.problems).toEqual([]);
+});

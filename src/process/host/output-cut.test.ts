@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { OutputFile } from "./output-file.js";
 
-/** Called when the end of the output is about to be copied: the length of the file is known by then. */
+/** Called when the file has been measured and its end is about to be copied. */
 const hook = vi.hoisted(() => ({ onCopy: (): void => {} }));
 
 vi.mock("node:fs", async (original) => {
