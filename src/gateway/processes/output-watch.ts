@@ -129,7 +129,8 @@ export class OutputWatch {
       .catch((cause: Error) => {
         if (this.#trouble !== cause.message)
           this.#setting.onProblem(`Can't watch the output of ${id}: ${cause.message}`, { cause });
-        this.#trouble = cause.message; // It is reported once.
+        this.#trouble = cause.message; // It is reported once, and tried again.
+        this.#isStale = true;
       })
       .finally(() => {
         this.#looking = undefined;

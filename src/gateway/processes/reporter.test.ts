@@ -36,7 +36,7 @@ it("tells of an end that the store knows of, though the host cannot be reached",
 });
 
 it("says the last lines that match, though they could not be read when the process ended", async () => {
-  world = await openProcessWorld();
+  world = await openProcessWorld({ gateway: { leaseMs: 3_600_000 } }); // Nothing else makes it look again.
   const ann = world.world.chat("ann");
   const lost = new BatonError("process_host_lost", "The process host does not answer.");
   const read = vi.spyOn(world.processes, "read").mockRejectedValue(lost);
