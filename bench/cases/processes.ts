@@ -58,7 +58,7 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
   const { store, sessions } = await openStore({ url: join(folder, "baton.db") });
   const registry = new Processes({
     ...{ folder, version: "bench", start: async () => null, store: store.processes, clock: Date.now },
-    ...{ caps: { perSession: 16, inAll: 64 }, keptMs: 1_000, graceMs: 0, onProblem: console.warn },
+    ...{ caps: { perSession: 16, inAll: 64 }, keptMs: 0, graceMs: 0, onProblem: console.warn },
   });
   const database = openRaw(join(folder, "bare.db"));
   database.exec("CREATE TABLE bare (id INTEGER PRIMARY KEY, command TEXT)");
@@ -75,7 +75,10 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
         registry.follow(kept.id, (to) => to > 0 && resolve()).catch(reject);
       });
       await registry.read(kept.id, 0, 100);
-      return () => registry.kill(kept.id, "person");
+      return async () => {
+        await registry.kill(kept.id, "person");
+        await registry.tidy();
+      };
     },
     async () => {
       database.exec(`INSERT INTO bare (command) VALUES ('printf x')`);
