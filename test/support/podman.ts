@@ -9,6 +9,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -59,6 +61,7 @@ export function openPodman(): Engine | string {
     }).trim();
   const close = () => {
     spawnSync(program, ["rm", "-af", "-t", "0"], { env: variables });
+    endAllOf(folder); // Each container has a process that cleans up after it, which may still write there.
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -71,6 +74,37 @@ export function openPodman(): Engine | string {
     return `podman does not work here: ${String((error as { stderr?: unknown }).stderr ?? error).trim()}`;
   }
   return { program, image: IMAGE, variables, run, close };
+}
+
+/** Ends the processes that name the folder in their arguments, and waits until they are gone. */
+function endAllOf(folder: string): void {
+  const turn = new Int32Array(new SharedArrayBuffer(4));
+  for (let pids = namingIt(folder); pids.length > 0; pids = namingIt(folder)) {
+    for (const pid of pids) endIfThere(pid);
+    Atomics.wait(turn, 0, 0, 10);
+  }
+}
+
+function namingIt(folder: string): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => argumentsOf(pid).includes(folder)).map(Number);
+}
+
+/** Nothing if it has ended. */
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** A root folder with busybox and its names. */
