@@ -151,19 +151,19 @@ async function platformStates(config: Config) {
 async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs> {
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
   const { Homes } = await import("./gateway/homes.js");
+  const { Places } = await import("./gateway/places.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { handoffs, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
+  const places = new Places({ sessions, accounts, homes, connected: () => [], clock: Date.now });
   const desk = new HandoffDesk({
     sessions,
     handoffs,
-    accounts,
-    homes,
-    connected: () => [],
+    places,
     waitMs: config.handoff.waitSeconds * 1_000,
     clock: Date.now,
   });
-  return { desk, sessions, handoffs, close: () => sessions.close() };
+  return { desk, places, sessions, handoffs, close: () => sessions.close() };
 }
 
 async function openProcessesOf(config: Config, onProblem: OnProblem) {
@@ -217,11 +217,11 @@ async function openChat(
   const { completeHandoff } = await import("./gateway/commands/handoff.js");
   const open = await openGatewayOf(environment, config, [adapter], events);
   const source = localSource();
-  let places: Awaited<ReturnType<typeof open.gateway.handoffs.places>> = [];
+  let places: Awaited<ReturnType<typeof open.gateway.places.all>> = [];
   /** In the background; if the places have changed, the line is drawn again. */
   const lookForPlaces = async (): Promise<void> => {
     const who = await open.gateway.people.access(source);
-    const found = who.allowed ? await open.gateway.handoffs.places(who) : [];
+    const found = who.allowed ? await open.gateway.places.all(who) : [];
     if (isDeepStrictEqual(found, places)) return;
     places = found;
     events.onPlaces?.();

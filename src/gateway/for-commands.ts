@@ -24,6 +24,7 @@ import type { LaneRunner } from "./lane-runner.js";
 import type { Lane, Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
+import type { Places } from "./places.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import type { Requests } from "./requests.js";
 import type { Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
@@ -41,6 +42,7 @@ export interface ForCommandsSetting extends Common {
   readonly surfaces: Surfaces;
   readonly lanes: Lanes;
   readonly runner: LaneRunner;
+  readonly places: Places;
   readonly handoffs: HandoffDesk;
   readonly carrier: HandoffCarrier;
   readonly processes: GatewayProcesses | null;
@@ -72,7 +74,8 @@ export class ForCommands {
   readonly allowance: Allowance;
   readonly approvals: Approvals;
   readonly standing: StandingApprovals;
-  readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
+  readonly handoffs: Pick<HandoffDesk, "placeNamed" | "active" | "offers">;
+  readonly places: Pick<Places, "all">;
   /** Null if nothing can run in the background. */
   readonly processes: GatewayProcesses | null;
   /** This process, for what it takes. */
@@ -86,6 +89,7 @@ export class ForCommands {
     this.approvals = setting.approvals;
     this.standing = setting.store.standing;
     this.handoffs = setting.handoffs;
+    this.places = setting.places;
     this.processes = setting.processes;
     this.holder = setting.holder;
   }
@@ -192,8 +196,8 @@ export class ForCommands {
 
   /** Says something in another chat, through the process that serves it; nothing if none does. */
   async tell(source: SessionSource, deliveryId: DeliveryId, text: string): Promise<void> {
-    const { store, handoffs, notices, clock } = this.#setting;
-    const served = await handoffs.accountOn(source.platform);
+    const { store, places, notices, clock } = this.#setting;
+    const served = await places.accountOn(source.platform);
     if (!served) return;
     const where = { account: served.account, address: addressOf(source) };
     await store.outbox.add(await notices.to(where, deliveryId, text), clock());

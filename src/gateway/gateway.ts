@@ -24,6 +24,7 @@ import { LeftTurns } from "./left-turns.js";
 import { Notices } from "./notices.js";
 import type { GatewayOptions } from "./options.js";
 import { People } from "./people.js";
+import { Places } from "./places.js";
 import { ProcessReporter } from "./processes/reporter.js";
 import { Reception } from "./reception.js";
 import { Recovery } from "./recovery.js";
@@ -43,6 +44,7 @@ export class Gateway {
   readonly approvals: Approvals;
   /** Accepts requests for handoffs. */
   readonly handoffs: HandoffDesk;
+  readonly places: Places;
   /** What commands may do here. */
   readonly forCommands: ForCommands;
   /** This process, as its leases name it. */
@@ -122,12 +124,11 @@ export class Gateway {
       stopping,
     });
 
+    const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
     const handoffs = new HandoffDesk({
       sessions,
       handoffs: store.handoffs,
-      accounts: store.accounts,
-      homes,
-      connected,
+      places,
       ...(options.handoffWaitMs ? { waitMs: options.handoffWaitMs } : {}),
       clock,
     });
@@ -136,6 +137,7 @@ export class Gateway {
       handoffs: store.handoffs,
       outbox: store.outbox,
       desk: handoffs,
+      places,
       people,
       notices,
       connected,
@@ -159,7 +161,7 @@ export class Gateway {
       : null;
 
     const parts = { people, requests, homes, allowance, approvals, notices, surfaces, lanes, runner };
-    const forCommands = new ForCommands({ ...common, ...parts, handoffs, carrier, processes });
+    const forCommands = new ForCommands({ ...common, ...parts, places, handoffs, carrier, processes });
     const commandRunner = new CommandRunner({
       ...common,
       commands,
@@ -187,6 +189,7 @@ export class Gateway {
     this.allowance = allowance;
     this.approvals = approvals;
     this.handoffs = handoffs;
+    this.places = places;
     this.forCommands = forCommands;
     this.holder = holder;
     this.#common = common;

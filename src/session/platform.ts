@@ -21,6 +21,8 @@ export interface PlatformTraits {
   readonly chatId?: IdShape;
   /** Escapes the colons inside the ids of an address that a person wrote, if ids have colons there. */
   readonly escapeColons?: (written: string) => string;
+  /** True if no people are there, as with scheduled jobs: then it is shown to nobody, and nothing can be sent there. */
+  readonly isInternal?: boolean;
   /** How people set it up; without settings, only a program can open it. */
   readonly settings?: Settings;
 }
@@ -52,9 +54,9 @@ export function registerPlatform<Traits extends PlatformTraits>(name: string, tr
   table.set(name, traits);
 }
 
-/** Every platform, in the fixed order of the table. */
+/** Every platform where people are, in the fixed order of the table. */
 export function platforms(): Platform[] {
-  return [...table.keys()];
+  return [...table].flatMap(([name, { isInternal }]) => (isInternal ? [] : [name]));
 }
 
 export function isPlatform(name: unknown): name is Platform {

@@ -3,8 +3,9 @@ import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import { cleanLine } from "../../util/text.js";
-import { type Destination, type HandoffDesk, mayMove, targetWords } from "../handoff/desk.js";
-import { surfaceOf } from "../handoff/words.js";
+import { type HandoffDesk, mayMove, targetWords } from "../handoff/desk.js";
+import { surfaceOf } from "../place-words.js";
+import type { Place } from "../places.js";
 import type { Command, CommandCall } from "./commands.js";
 
 export const handoff: Command = {
@@ -42,18 +43,18 @@ async function ask(call: CommandCall, where: string, now: boolean): Promise<stri
   return "";
 }
 
-function offeredText({ name }: Destination): string {
+function offeredText({ name }: Place): string {
   return `Offered to ${name}. To take it, run \`baton\` there and send /resume. To cancel, send /handoff cancel.`;
 }
 
-function movingText(place: Destination, where: string, isRunning: boolean): string {
+function movingText(place: Place, where: string, isRunning: boolean): string {
   const to = placeTitle(place);
   if (!isRunning) return `Moving to ${to} …`;
   return `It moves to ${to} when the current answer is done. To move now, send /stop; next time, \`/handoff ${cleanLine(where)} --now\` does both.`;
 }
 
 /** Adds the platform, because the name of a home channel does not show it. */
-function placeTitle({ word, address, name }: Destination): string {
+function placeTitle({ word, address, name }: Place): string {
   return cleanLine(word === address.platform ? `${surfaceOf(address)}, ${name}` : name);
 }
 
@@ -70,7 +71,7 @@ async function list({ item, gateway, sessions, who }: CommandCall): Promise<stri
   const { handoffs } = gateway;
   const entry = await sessions.current(item.key);
   const here = formatAddress(addressOf(item.source));
-  const places = (await handoffs.places(who)).filter(({ address }) => formatAddress(address) !== here);
+  const places = (await gateway.places.all(who)).filter(({ address }) => formatAddress(address) !== here);
   const active = entry && (await underway(handoffs, entry));
   const lines = places.map(({ word, name }) => `- \`/handoff ${cleanLine(word)}\`: ${cleanLine(name)}`);
   const none =
@@ -92,7 +93,7 @@ async function underway(
 /** Completions of a line that begins with `/handoff `, as whole commands. */
 export function completeHandoff(
   line: string,
-  places: readonly Destination[],
+  places: readonly Place[],
 ): { name: string; description: string }[] {
   const [, begun] = /^\/(handoff \S*)$/i.exec(line) ?? [];
   if (begun === undefined) return [];

@@ -4,59 +4,37 @@
  */
 
 import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
-import { addressIn } from "../../config/home-channel.js";
-import { isOwn, OWNER } from "../../session/access.js";
+import { isOwn } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Asker, Handoff } from "../../session/handoff.js";
 import { deliveryIdOf, type HandoffId, newHandoffId, type SessionId } from "../../session/ids.js";
-import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
+import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
-import {
-  type Address,
-  addressOf,
-  formatAddress,
-  localSource,
-  type SessionSource,
-} from "../../session/source.js";
+import { addressOf, formatAddress, type SessionSource } from "../../session/source.js";
 import type { HandoffStore } from "../../session/store.js";
 import type { SessionsView } from "../../session/view.js";
 import type { Clock } from "../../util/clock.js";
-import { mayBeAlive } from "../../util/holder.js";
-import { cleanLine, shorten } from "../../util/text.js";
-import { TERMINAL, type Who } from "../authorize.js";
-import { STATE } from "../connection.js";
-import type { Homes } from "../homes.js";
-import type { Account, Accounts, GatewayEffects, NewDelivery } from "../store.js";
+import { cleanLine } from "../../util/text.js";
+import type { Who } from "../authorize.js";
+import { surfaceOf } from "../place-words.js";
+import type { Place, Places } from "../places.js";
+import type { GatewayEffects, NewDelivery } from "../store.js";
 import { NOBODY_CAME } from "./decide.js";
-import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
+import { failedText, movedText, takenText } from "./words.js";
 
 export interface DeskSetting {
   readonly sessions: Sessions;
   readonly handoffs: HandoffStore<GatewayEffects>;
-  readonly accounts: Accounts;
-  readonly homes: Pick<Homes, "all">;
-  /** Accounts that are connected in this process. */
-  readonly connected: () => readonly Account[];
+  readonly places: Places;
   /** How long a handoff may wait to be carried out. */
   readonly waitMs?: number;
   readonly clock: Clock;
 }
 
-/** A place that a conversation can be taken to. */
-export interface Destination {
-  /** The word that people write for it. */
-  readonly word: string;
-  readonly address: Address;
-  /** Its name, for people. */
-  readonly name: string;
-}
-
 /** Who asks, and what Baton says to them at once; null for the owner in a script. */
 type By = { readonly who: Who; readonly asker: Asker; readonly said: string } | null;
 
-const TERMINAL_PLACE: Destination = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
-const LOOKED_AT = 50;
 /** Taking an offer is two commits; a process that does not reach the second one has ended. */
 const TAKE_MS = 10_000;
 
@@ -67,53 +45,18 @@ export class HandoffDesk {
     this.#setting = setting;
   }
 
-  /** Every place that this person may name, the home channels first. */
-  async places(who: Who | null): Promise<Destination[]> {
-    const served = new Set((await this.#served()).map(({ platform }) => platform));
-    const homes = await this.#homes(who);
-    const own = await this.#ownPlaces(who);
-    const known = new Set(homes.map(({ address }) => formatAddress(address)));
-    const others = own.filter(({ address }) => !known.has(formatAddress(address)));
-    const reachable = [...homes, ...others].filter(({ address }) => served.has(address.platform));
-    return mayUseTerminal(who) ? [...reachable, TERMINAL_PLACE] : reachable;
-  }
-
-  /** The place that a word names; fails with a sentence if there is none for this person. */
-  async placeNamed(word: string, who: Who | null): Promise<Destination> {
-    const asked = cleanLine(word);
-    const lower = asked.toLowerCase();
-    if (lower === LOCAL) {
-      if (mayUseTerminal(who)) return TERMINAL_PLACE;
-      throw refused("Only the person who runs this gateway can use the terminal.");
-    }
-    const homes = await this.#homes(who);
-    const [platform = "", ...ids] = lower.split(":");
-    // This comes before the names: the list uses this word for the platform, whatever another home channel is called.
-    if (isPlatform(platform) && ids.length === 0)
-      return this.#mustBeServed(await this.#placeOn(platform, homes, who));
-    const [named, ...alike] = homes.filter(({ name }) => name.toLowerCase() === lower);
-    if (named && alike.length > 0)
-      throw refused(
-        `Several home channels are called ${JSON.stringify(named.name)}. Use ${listed([named, ...alike])}.`,
-      );
-    if (named) return this.#mustBeServed(named);
-    if (!isPlatform(platform)) {
-      throw refused(`There is no chat ${JSON.stringify(shorten(asked, 60))}. Send /handoff to list yours.`);
-    }
-    const address = addressIn(platform, asked.slice(platform.length + 1));
-    if (!(await this.mayUse(who, address)))
-      throw refused(
-        `There is no chat ${addressWords(address)} that you may take a conversation to. Send /handoff to list yours.`,
-      );
-    return this.#mustBeServed({
-      word: asked,
-      address,
-      name: `${surfaceOf(address)} (${addressWords(address)})`,
-    });
+  /** The place that a word names, if its platform is connected; fails with a sentence otherwise. */
+  async placeNamed(word: string, who: Who | null): Promise<Place> {
+    const place = await this.#setting.places.named(word, who);
+    const { platform } = place.address;
+    if (await this.#setting.places.accountOn(platform)) return place;
+    throw refused(
+      `${surfaceOf({ platform })} is not connected now, so nothing was moved. Start it with \`baton gateway\`, or check it with \`baton gateway status\`.`,
+    );
   }
 
   /** Requests that a session is moved. The gateway that serves the place carries it out. */
-  async ask(entry: SessionEntry, place: Destination, by: By): Promise<Handoff> {
+  async ask(entry: SessionEntry, place: Place, by: By): Promise<Handoff> {
     const { handoffs, clock, waitMs } = this.#setting;
     if (by && !mayMove(by.who, entry))
       throw refused("This conversation is not only yours, so you can't move it.");
@@ -205,80 +148,6 @@ export class HandoffDesk {
     return (view ?? this.#setting.sessions).switchTo(source, sessionId, { account, holder });
   }
 
-  /** True if this person may take a conversation there: they already talk there. */
-  async mayUse(who: Who | null, address: Address): Promise<boolean> {
-    if (address.platform === LOCAL) return mayUseTerminal(who);
-    if (who === null || who.role === "owner") return true;
-    return (await this.#viewOf(who).laneAt(address)) !== null;
-  }
-
-  /** The account that serves a platform; null if none does. */
-  async accountOn(platform: Platform): Promise<Account | null> {
-    if (platform === LOCAL) return { platform, account: TERMINAL_ACCOUNT };
-    return (await this.#served()).find((account) => account.platform === platform) ?? null;
-  }
-
-  async #homes(who: Who | null): Promise<Destination[]> {
-    const homes = await this.#setting.homes.all();
-    const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));
-    return homes
-      .filter((_, n) => may[n])
-      .map(({ address, name }) => ({ word: address.platform, address, name: cleanLine(name) }));
-  }
-
-  async #placeOn(platform: Platform, homes: readonly Destination[], who: Who | null): Promise<Destination> {
-    const isThere = ({ address }: Destination): boolean => address.platform === platform;
-    const place = homes.find(isThere) ?? (await this.#ownPlaces(who)).find(isThere);
-    if (place) return place;
-    throw refused(
-      `${surfaceOf({ platform })} has no home channel, and you have no chat there. Send /sethome in the chat that should be the home channel, or name a chat: ${platform}:<chat>.`,
-    );
-  }
-
-  /** The private chats of this person, the latest first. */
-  async #ownPlaces(who: Who | null): Promise<Destination[]> {
-    if (who === null) return [];
-    const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
-    const theirs = items.filter(
-      ({ laneOwner, platform, endedAt }) =>
-        endedAt === null && platform !== LOCAL && isOwn({ owner: laneOwner }, who.identities),
-    );
-    const places = new Map<string, Destination>();
-    for (const { origin } of theirs) {
-      const address = addressOf(origin);
-      const word = formatAddress(address);
-      if (!places.has(word)) places.set(word, { word, address, name: placeWords(origin) });
-    }
-    return [...places.values()];
-  }
-
-  #viewOf(who: Who) {
-    const { sessions } = this.#setting;
-    return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
-  }
-
-  async #mustBeServed(place: Destination): Promise<Destination> {
-    const { platform } = place.address;
-    if (await this.accountOn(platform)) return place;
-    throw refused(
-      `${surfaceOf({ platform })} is not connected now, so nothing was moved. Start it with \`baton gateway\`, or check it with \`baton gateway status\`.`,
-    );
-  }
-
-  /** Accounts that are connected, in any process. */
-  async #served(): Promise<Account[]> {
-    const { accounts, connected, clock } = this.#setting;
-    const here = [...connected()];
-    const elsewhere = await Promise.all(
-      (await accounts.all(STATE)).map(async ({ value, ...account }) => {
-        if (!isConnected(value)) return [];
-        const holder = await accounts.lease(account, clock());
-        return holder && holder.until > clock() && mayBeAlive(holder.holder) ? [account] : [];
-      }),
-    );
-    return [...here, ...elsewhere.flat()];
-  }
-
   async #alreadyAsked({ sessionId }: SessionEntry): Promise<BatonError> {
     const handoff = await this.active(sessionId);
     const how = handoff ? `to ${targetWords(handoff.target)} (${handoff.state})` : "just now";
@@ -318,18 +187,6 @@ export function mayMove({ role, identities }: Who, { owner, laneOwner }: Session
 /** The requested place, in words. */
 export function targetWords(target: string): string {
   return target === LOCAL ? "the terminal" : `\`${cleanLine(target)}\``;
-}
-
-function mayUseTerminal(who: Who | null): boolean {
-  return who === null || who.role === "owner" || who.identities.includes(TERMINAL);
-}
-
-function listed(places: readonly Destination[]): string {
-  return places.map(({ word }) => `\`${cleanLine(word)}\``).join(" or ");
-}
-
-function isConnected(state: string): boolean {
-  return (JSON.parse(state) as { state?: { kind?: unknown } }).state?.kind === "connected";
 }
 
 function refused(why: string): InputError {

@@ -1,27 +1,9 @@
-/** The texts about handoffs: for the person who asked, for the destination, and for the agent. */
-import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
-import { type Address, describeSource, formatAddress, type SessionSource } from "../../session/source.js";
-import { cleanLine, shorten } from "../../util/text.js";
+import type { Address, SessionSource } from "../../session/source.js";
+import { cleanLine } from "../../util/text.js";
 import { counted } from "../../util/words.js";
-import { nameOf, platformTitle } from "../describe.js";
-
-const LONGEST_NAME = 80;
-
-/** `the terminal`, `Telegram`. */
-export function surfaceOf({ platform }: Pick<Address, "platform">): string {
-  return platform === LOCAL ? "the terminal" : platformTitle(platform);
-}
-
-/** `Telegram, DM with Ann`. */
-export function placeWords(source: SessionSource): string {
-  if (source.platform === LOCAL) return "the terminal";
-  return shorten(cleanLine(`${platformTitle(source.platform)}, ${describeSource(source)}`), LONGEST_NAME);
-}
-
-export function addressWords(address: Address): string {
-  return address.platform === LOCAL ? "the terminal" : `\`${cleanLine(formatAddress(address))}\``;
-}
+import { nameOf } from "../describe.js";
+import { addressWords, placeWords, surfaceOf } from "../place-words.js";
 
 export function movedText(to: SessionSource, address: Address): string {
   return `Moved to ${placeWords(to)} (${addressWords(address)}). Continue there. To bring it back, send /resume here.`;

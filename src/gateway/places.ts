@@ -1,0 +1,172 @@
+/** The places that people may name: home channels, their own chats, addresses, and the terminal. Nobody learns of others. */
+import { TERMINAL_ACCOUNT } from "../adapter/terminal/terminal-source.js";
+import { addressIn } from "../config/home-channel.js";
+import { isOwn, OWNER } from "../session/access.js";
+import { InputError } from "../session/errors.js";
+import { isPlatform, LOCAL, type Platform, platformTraits } from "../session/platform.js";
+import type { Sessions } from "../session/sessions.js";
+import { type Address, addressOf, formatAddress, localSource } from "../session/source.js";
+import type { Clock } from "../util/clock.js";
+import { mayBeAlive } from "../util/holder.js";
+import { cleanLine, shorten } from "../util/text.js";
+import { TERMINAL, type Who } from "./authorize.js";
+import { STATE } from "./connection.js";
+import type { Homes } from "./homes.js";
+import { addressWords, placeWords, surfaceOf } from "./place-words.js";
+import type { Account, Accounts } from "./store.js";
+
+export interface PlacesSetting {
+  readonly sessions: Sessions;
+  readonly accounts: Accounts;
+  readonly homes: Pick<Homes, "all">;
+  /** Accounts that are connected in this process. */
+  readonly connected: () => readonly Account[];
+  readonly clock: Clock;
+}
+
+/** A place that a person may name. */
+export interface Place {
+  /** The word that people write for it. */
+  readonly word: string;
+  readonly address: Address;
+  /** Its name, for people. */
+  readonly name: string;
+}
+
+const TERMINAL_PLACE: Place = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
+const LOOKED_AT = 50;
+
+export class Places {
+  readonly #setting: PlacesSetting;
+
+  constructor(setting: PlacesSetting) {
+    this.#setting = setting;
+  }
+
+  /** Every place that this person may name, the home channels first. */
+  async all(who: Who | null): Promise<Place[]> {
+    const served = new Set((await this.#served()).map(({ platform }) => platform));
+    const homes = await this.#homes(who);
+    const own = await this.#ownPlaces(who);
+    const known = new Set(homes.map(({ address }) => formatAddress(address)));
+    const others = own.filter(({ address }) => !known.has(formatAddress(address)));
+    const reachable = [...homes, ...others].filter(({ address }) => served.has(address.platform));
+    return mayUseTerminal(who) ? [...reachable, TERMINAL_PLACE] : reachable;
+  }
+
+  /** The place that a word names; fails with a sentence if there is none for this person. */
+  async named(word: string, who: Who | null): Promise<Place> {
+    const asked = cleanLine(word);
+    const lower = asked.toLowerCase();
+    if (lower === LOCAL) {
+      if (mayUseTerminal(who)) return TERMINAL_PLACE;
+      throw refused("Only the person who runs this gateway can use the terminal.");
+    }
+    const homes = await this.#homes(who);
+    const [platform = "", ...ids] = lower.split(":");
+    // This comes before the names: the list uses this word for the platform, whatever another home channel is called.
+    if (isPlatform(platform) && ids.length === 0) return this.#placeOn(platform, homes, who);
+    const [named, ...alike] = homes.filter(({ name }) => name.toLowerCase() === lower);
+    if (named && alike.length > 0)
+      throw refused(
+        `Several home channels are called ${JSON.stringify(named.name)}. Use ${listed([named, ...alike])}.`,
+      );
+    if (named) return named;
+    if (!isPlatform(platform)) {
+      throw refused(`There is no chat ${JSON.stringify(shorten(asked, 60))}. Send /handoff to list yours.`);
+    }
+    const address = addressIn(platform, asked.slice(platform.length + 1));
+    if (!(await this.mayUse(who, address)))
+      throw refused(
+        `There is no chat ${addressWords(address)} that you may take a conversation to. Send /handoff to list yours.`,
+      );
+    return { word: asked, address, name: `${surfaceOf(address)} (${addressWords(address)})` };
+  }
+
+  /** True if this person may take a conversation there: they already talk there. */
+  async mayUse(who: Who | null, address: Address): Promise<boolean> {
+    if (address.platform === LOCAL) return mayUseTerminal(who);
+    if (who === null || who.role === "owner") return true;
+    return (await this.#viewOf(who).laneAt(address)) !== null;
+  }
+
+  /** The account that serves a platform; null if none does. */
+  async accountOn(platform: Platform): Promise<Account | null> {
+    if (platform === LOCAL) return { platform, account: TERMINAL_ACCOUNT };
+    return (await this.#served()).find((account) => account.platform === platform) ?? null;
+  }
+
+  async #homes(who: Who | null): Promise<Place[]> {
+    const homes = await this.#setting.homes.all();
+    const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));
+    return homes
+      .filter((_, n) => may[n])
+      .map(({ address, name }) => ({ word: address.platform, address, name: cleanLine(name) }));
+  }
+
+  async #placeOn(platform: Platform, homes: readonly Place[], who: Who | null): Promise<Place> {
+    const isThere = ({ address }: Place): boolean => address.platform === platform;
+    const place = homes.find(isThere) ?? (await this.#ownPlaces(who)).find(isThere);
+    if (place) return place;
+    throw refused(
+      `${surfaceOf({ platform })} has no home channel, and you have no chat there. Send /sethome in the chat that should be the home channel, or name a chat: ${platform}:<chat>.`,
+    );
+  }
+
+  /** The private chats of this person, the latest first. */
+  async #ownPlaces(who: Who | null): Promise<Place[]> {
+    if (who === null) return [];
+    const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
+    const theirs = items.filter(
+      ({ laneOwner, platform, endedAt }) =>
+        endedAt === null && isSpoken(platform) && isOwn({ owner: laneOwner }, who.identities),
+    );
+    const places = new Map<string, Place>();
+    for (const { origin } of theirs) {
+      const address = addressOf(origin);
+      const word = formatAddress(address);
+      if (!places.has(word)) places.set(word, { word, address, name: placeWords(origin) });
+    }
+    return [...places.values()];
+  }
+
+  #viewOf(who: Who) {
+    const { sessions } = this.#setting;
+    return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
+  }
+
+  /** Accounts that are connected, in any process. */
+  async #served(): Promise<Account[]> {
+    const { accounts, connected, clock } = this.#setting;
+    const here = [...connected()];
+    const elsewhere = await Promise.all(
+      (await accounts.all(STATE)).map(async ({ value, ...account }) => {
+        if (!isConnected(value)) return [];
+        const holder = await accounts.lease(account, clock());
+        return holder && holder.until > clock() && mayBeAlive(holder.holder) ? [account] : [];
+      }),
+    );
+    return [...here, ...elsewhere.flat()];
+  }
+}
+
+/** Where conversations can be taken to and people can be told something. */
+function isSpoken(platform: Platform): boolean {
+  return platform !== LOCAL && !(isPlatform(platform) && platformTraits(platform).isInternal);
+}
+
+function mayUseTerminal(who: Who | null): boolean {
+  return who === null || who.role === "owner" || who.identities.includes(TERMINAL);
+}
+
+function listed(places: readonly Place[]): string {
+  return places.map(({ word }) => `\`${cleanLine(word)}\``).join(" or ");
+}
+
+function isConnected(state: string): boolean {
+  return (JSON.parse(state) as { state?: { kind?: unknown } }).state?.kind === "connected";
+}
+
+function refused(why: string): InputError {
+  return new InputError("handoff_refused", why);
+}
