@@ -12,6 +12,7 @@ import type { Backups, ChatEvents, OpenChat, OpenHandoffs, StoreUse } from "./cl
 import { type Config, mediaFolder } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
+import type { JobLimits } from "./gateway/jobs/options.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import { loadOutsidePlatforms } from "./outside-platforms.js";
@@ -240,6 +241,14 @@ async function openChat(
   };
 }
 
+function jobLimits({ jobs, sessions }: Config): JobLimits {
+  return {
+    timeZone: sessions.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeoutMs: jobs.timeoutSeconds * 1_000,
+    mostPerPerson: jobs.maxPerPerson,
+  };
+}
+
 /** The home channels in the settings. */
 async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChannel[]> {
   const { addressIn } = await import("./config/home-channel.js");
@@ -294,6 +303,13 @@ async function openGatewayOf(
       processes: openProcesses(config, { ...PROCESS_HOST, store, onProblem }),
       limits: config.processes,
     }),
+    jobs: {
+      ...jobLimits(config),
+      outputFolder: config.outputDir,
+      // A script that asks one question would leave the run of a job behind.
+      runsHere: adapters.some(({ capabilities }) => !capabilities.isUnattended),
+      mostRunning: config.jobs.maxRunning,
+    },
     people: config.people,
     limits: config.limits,
     busy: config.busy,

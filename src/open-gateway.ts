@@ -5,6 +5,7 @@ import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
+import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
@@ -31,6 +32,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly toolLists?: ToolLists;
   /** Makes what keeps commands in the background, over the store; without it, nothing runs there. */
   readonly processes?: (store: ProcessStore) => GatewayProcesses;
+  /** Without it, there are no scheduled jobs here. */
+  readonly jobs?: GatewayJobs;
   readonly people?: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */
   readonly limits?: LimitLists;
@@ -88,6 +91,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     tools: options.tools ?? (() => []),
     toolLists: options.toolLists ?? {},
     ...(processes ? { processes } : {}),
+    ...(options.jobs ? { jobs: options.jobs } : {}),
     scopes: options.config?.scopes ?? {},
     people: options.people ?? {},
     limits: options.limits ?? {},

@@ -13,7 +13,7 @@ import type { homeFile } from "./schema.js";
 type Held = ValueOf<typeof homeFile>;
 
 /** What holds, by the declarations of the settings; and what follows from the machine. */
-export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes"> {
+export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes" | "jobs"> {
   readonly home: string;
   /** A URL or an absolute path. */
   readonly store: Secret;
@@ -26,7 +26,7 @@ export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limi
   /** Where commands can run beside this machine. */
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
   readonly platforms: PlatformsConfig;
-  /** The folder of results that are delivered locally. */
+  /** The folder of the results of scheduled jobs. */
   readonly outputDir: string;
   /** The files that were read, weakest first. */
   readonly files: readonly string[];

@@ -8,6 +8,7 @@ import { choice, flag, list, number, type Setting, type Takes, text, textOr } fr
 import { agentSettings, turnLimits } from "./agent.js";
 import { environmentSettings } from "./environments.js";
 import { each, group, type WrittenOf } from "./groups.js";
+import { jobSettings } from "./jobs.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
 import { A_CHAT, chatNames, eachPlatform } from "./names.js";
@@ -145,6 +146,7 @@ export const homeFile = group({
   tools: toolSettings,
   mcp: mcpSettings,
   processes: processSettings,
+  jobs: jobSettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */
   platforms: group(() =>
@@ -156,7 +158,7 @@ export const homeFile = group({
     fallback: "none",
   }),
   outputDir: folder({
-    description: "Reserved for scheduled work. Nothing uses it yet.",
+    description: "The folder in which the results of scheduled jobs are kept, one file a run.",
     fallback: "`<home>/cron/output`",
   }),
 });

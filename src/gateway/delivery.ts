@@ -1,6 +1,6 @@
 /** One text or file for one address, as the outbox has it. */
 import type { Purpose } from "../adapter/adapter.js";
-import type { DeliveryId, HandoffId, SessionId, TurnId } from "../session/ids.js";
+import type { DeliveryId, HandoffId, RunId, SessionId, TurnId } from "../session/ids.js";
 import type { Address } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 
@@ -15,6 +15,8 @@ export interface NewDelivery {
   readonly purpose: Purpose;
   /** The handoff that it is about. */
   readonly handoffId?: HandoffId | null;
+  /** The run of a job whose result it is. */
+  readonly runId?: RunId | null;
   readonly text: string;
   readonly sessionId: SessionId | null;
   /** The turn that it comes from. */

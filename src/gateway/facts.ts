@@ -21,6 +21,8 @@ export type Fact =
   | { readonly kind: "stops" }
   /** A background process was added, started or ended, or something was said about one. */
   | { readonly kind: "processes" }
+  /** A job was made, changed or removed, or a run of one goes on. */
+  | { readonly kind: "jobs" }
   /** Another process committed something, or a notification may have been missed: look at everything. */
   | { readonly kind: "unknown" };
 

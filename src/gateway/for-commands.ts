@@ -20,6 +20,7 @@ import type { Common } from "./common.js";
 import type { HandoffCarrier } from "./handoff/carrier.js";
 import type { HandoffDesk } from "./handoff/desk.js";
 import type { Homes } from "./homes.js";
+import type { JobDesk } from "./jobs/desk.js";
 import type { LaneRunner } from "./lane-runner.js";
 import type { Lane, Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
@@ -46,6 +47,7 @@ export interface ForCommandsSetting extends Common {
   readonly handoffs: HandoffDesk;
   readonly carrier: HandoffCarrier;
   readonly processes: GatewayProcesses | null;
+  readonly jobs: JobDesk | null;
 }
 
 /** What a command changes a conversation with, once it is known that it may. */
@@ -78,6 +80,8 @@ export class ForCommands {
   readonly places: Pick<Places, "all">;
   /** Null if nothing can run in the background. */
   readonly processes: GatewayProcesses | null;
+  /** Null if there are no scheduled jobs here. */
+  readonly jobs: JobDesk | null;
   /** This process, for what it takes. */
   readonly holder: string;
 
@@ -91,6 +95,7 @@ export class ForCommands {
     this.handoffs = setting.handoffs;
     this.places = setting.places;
     this.processes = setting.processes;
+    this.jobs = setting.jobs;
     this.holder = setting.holder;
   }
 

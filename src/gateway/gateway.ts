@@ -3,6 +3,7 @@
  * before the next one begins, so a message that was accepted is answered, whatever happens to this process. This file
  * puts the parts together, starts and stops them, and passes on what was committed.
  */
+import { JOBS } from "../schedule/job-source.js";
 import type { SessionKey } from "../session/session-key.js";
 import { steadyClock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
@@ -18,6 +19,8 @@ import { ForCommands } from "./for-commands.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
 import { Homes } from "./homes.js";
+import { Jobs } from "./jobs/jobs.js";
+import { jobAdapter } from "./jobs/surface.js";
 import { LaneRunner } from "./lane-runner.js";
 import { type Lane, Lanes } from "./lanes.js";
 import { LeftTurns } from "./left-turns.js";
@@ -62,13 +65,16 @@ export class Gateway {
   readonly #recovery: Recovery;
   /** Null if nothing runs in the background. */
   readonly #reporter: ProcessReporter | null;
+  /** Null if there are no scheduled jobs here. */
+  readonly jobs: Jobs | null;
   #unsubscribe: () => void = () => {};
   #reaper: NodeJS.Timeout | undefined;
   #isStarted = false;
 
   /** Each part is given only parts that were made before it. */
   constructor(options: GatewayOptions) {
-    const { store, sessions, commands, scopes, holder, clock, onProblem, toolLists, adapters } = options;
+    const { store, sessions, commands, scopes, holder, clock, onProblem, toolLists, jobs = null } = options;
+    const adapters = jobs?.runsHere ? [...options.adapters, jobAdapter()] : options.adapters;
     const { leaseMs = LEASE_MS, elapsed = () => performance.now(), limits: limitLists = {} } = options;
     const common: Common = { sessions, store, holder, leaseMs, clock, elapsed, onProblem };
     const media = options.media ?? null;
@@ -160,8 +166,20 @@ export class Gateway {
         })
       : null;
 
+    this.jobs = jobs
+      ? new Jobs({ ...common, jobs, people, toolLists, places, homes, notices, surfaces })
+      : null;
+
     const parts = { people, requests, homes, allowance, approvals, notices, surfaces, lanes, runner };
-    const forCommands = new ForCommands({ ...common, ...parts, places, handoffs, carrier, processes });
+    const forCommands = new ForCommands({
+      ...common,
+      ...parts,
+      places,
+      handoffs,
+      carrier,
+      processes,
+      jobs: this.jobs?.desk ?? null,
+    });
     const commandRunner = new CommandRunner({
       ...common,
       commands,
@@ -213,6 +231,7 @@ export class Gateway {
       taken: async (surface) => {
         await this.#recovery.takeOn(surface);
         await this.#reporter?.taken(surface);
+        if (surface.platform === JOBS) this.jobs?.scheduler.taken();
       },
       left: (account) => this.#lanes.leave(account),
       connected: () => this.#carrier.wake(),
@@ -231,6 +250,7 @@ export class Gateway {
     await this.#reception.idle();
     await this.#carrier.stop();
     await this.#reporter?.stop();
+    await this.jobs?.scheduler.stop();
     const lanes = this.#lanes.all();
     const drained = Promise.all([this.#arrivals.idle(), ...lanes.map((lane) => lane.idle())]);
     const timer = setTimeout(() => {
@@ -269,6 +289,7 @@ export class Gateway {
     // Before the start no platform is connected, so it would look as if no handoff could be carried out here.
     if (this.#isStarted && (kind === "handoffs" || kind === "unknown")) this.#carrier.wake();
     if (this.#isStarted && (kind === "processes" || kind === "unknown")) this.#reporter?.wake();
+    if (kind === "jobs" || kind === "unknown") this.jobs?.scheduler.wake();
     if (kind === "stops" || kind === "unknown") this.#heedStops();
   }
 

@@ -12,10 +12,10 @@ export interface Account {
 }
 
 /**
- * By a command, of its own inbox id; by a handoff, of its id; about a process, of an id of this report; or moved along with
- * its session, of its inbox id before.
+ * By a command, of its own inbox id; by a handoff, of its id; about a process, of an id of this report; by a run of a
+ * job, of its id; or moved along with its session, of its inbox id before.
  */
-export const MADE_BY = ["command", "handoff", "process", "moved"] as const;
+export const MADE_BY = ["command", "handoff", "process", "job", "moved"] as const;
 export type MadeBy = (typeof MADE_BY)[number];
 
 /** What came of a message's files. */

@@ -30,7 +30,7 @@ export class LeftTurns {
     if (wish) lane.stop(wish); // The process before was asked to stop it, and ended first.
     if (!(await this.#keepInterrupted(taken, item))) return;
     const entry = await sessions.get(taken.sessionId);
-    if (!entry || isGivenUp(taken)) return this.#giveUp(taken, item);
+    if (!entry || isGivenUp(taken, item)) return this.#giveUp(taken, item);
     await turnRunner.run(lane, { item, turn: taken, entry, who: await author });
   }
 

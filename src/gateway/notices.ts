@@ -85,7 +85,7 @@ export class Notices {
 }
 
 /** What it is for; by default a notice. */
-type Why = Pick<NewDelivery, "purpose" | "handoffId">;
+type Why = Pick<NewDelivery, "purpose" | "handoffId" | "runId">;
 
 interface NoticeTarget {
   readonly account: string;

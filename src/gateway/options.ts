@@ -11,6 +11,7 @@ import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
+import type { GatewayJobs } from "./jobs/options.js";
 import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
 import type { PeopleRules } from "./people.js";
@@ -29,6 +30,8 @@ export interface GatewayOptions {
   readonly toolLists: ToolLists;
   /** Without it, nothing runs in the background. */
   readonly processes?: GatewayProcesses;
+  /** Without it, no scheduled jobs run here. */
+  readonly jobs?: GatewayJobs;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */

@@ -5,7 +5,7 @@
  */
 import { identityNamed, partsOfIdentity, personOf } from "../session/access.js";
 import { ConflictError } from "../session/errors.js";
-import { isPlatform, LOCAL } from "../session/platform.js";
+import { isPlatform, LOCAL, platformTraits } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { localSource, type SessionSource } from "../session/source.js";
 import type { Author, Message } from "../session/transcript.js";
@@ -26,9 +26,10 @@ export class Requests {
     this.#lists = lists;
   }
 
-  /** The author of a request, with their rights in the chat where it is answered. */
+  /** The author of a request, with their rights in the chat where it is answered, or, if nobody is there, where they asked. */
   async authorOf({ source, by }: Pick<InboxItem, "source" | "by">): Promise<Access> {
     const access = await this.#people.access(by ?? source);
+    if (platformTraits(source.platform).isInternal) return access;
     return access.allowed && by ? { allowed: true, ...seenFrom(access, source) } : access;
   }
 

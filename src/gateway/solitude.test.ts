@@ -77,7 +77,7 @@ it("a turn has a third try, alone, and is given up where its process ended of it
   const tries = [2, 3, 4, 5, 8, 9].map((attempt) => ({
     attempt,
     alone: isTriedAlone({ attempt }),
-    givenUp: [0, 1, 2, 3].map((loneDeaths) => isGivenUp({ attempt, loneDeaths })),
+    givenUp: [0, 1, 2, 3].map((loneDeaths) => isGivenUp({ attempt, loneDeaths }, {})),
   }));
   expect(tries).toEqual([
     { attempt: 2, alone: false, givenUp: [false, false, false, false] },

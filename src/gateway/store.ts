@@ -6,6 +6,7 @@
  */
 
 import type { ProcessStore } from "../process/store.js";
+import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
 import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
 import type { SessionEntry, Usage } from "../session/session.js";
@@ -16,6 +17,7 @@ import type { Message, ToolCall } from "../session/transcript.js";
 import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
+import type { JobRuns } from "./job-runs.js";
 import type { PeopleStore } from "./people-store.js";
 import type { ProcessReports } from "./process-reports.js";
 
@@ -23,6 +25,7 @@ export { PURPOSES } from "../adapter/adapter.js";
 export { DELIVERY_STATES, type Delivery, type DeliveryState, type NewDelivery } from "./delivery.js";
 export type { Account, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
+export type { JobAfter, JobDecision, JobRun, JobRuns, RunEffects, UntoldResults } from "./job-runs.js";
 export type {
   PlacedProcess,
   ProcessReports,
@@ -207,7 +210,7 @@ export interface Doubtful {
 }
 
 /** A delivery that a process is sending. Only that process can write its outcome. */
-export type Sending = Pick<Delivery, "id" | "holder" | "handoffId">;
+export type Sending = Pick<Delivery, "id" | "holder" | "handoffId" | "runId">;
 
 /** The state of the message that announces a handoff at its destination. */
 export type Announcement = Readonly<{ state: DeliveryState; error: string | null }>;
@@ -351,6 +354,8 @@ export interface GatewayStore {
   subscribe(subscriber: Subscriber): () => void;
   readonly processes: ProcessStore;
   readonly reports: ProcessReports;
+  readonly jobs: JobStore;
+  readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
   readonly spending: Spending;
   readonly standing: StandingApprovals;

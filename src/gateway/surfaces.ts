@@ -6,7 +6,7 @@
 import type { Adapter, InboundMessage, Line, Received } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { DeliveryId } from "../session/ids.js";
-import type { Platform } from "../session/platform.js";
+import { type Platform, platformTraits } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
@@ -130,8 +130,14 @@ export class Surfaces {
     return this.#served(account)?.connection;
   }
 
+  /** Where people are. */
   connected(): Surface[] {
-    return this.#all.map(({ connection }) => connection).filter(({ isConnected }) => isConnected);
+    return this.#withPeople.filter(({ isConnected }) => isConnected);
+  }
+
+  get #withPeople(): Connection[] {
+    const all = this.#all.map(({ connection }) => connection);
+    return all.filter(({ platform }) => !platformTraits(platform).isInternal);
   }
 
   /** The accounts that this process has, with somebody behind it. */
@@ -146,11 +152,7 @@ export class Surfaces {
   }
 
   states(): PlatformState[] {
-    return this.#all.map(({ connection: { platform, state, lastError } }) => ({
-      platform,
-      state,
-      lastError,
-    }));
+    return this.#withPeople.map(({ platform, state, lastError }) => ({ platform, state, lastError }));
   }
 
   /** The process that sends through this account: this one, or "" for the one that has the account. */

@@ -17,6 +17,8 @@ export interface RepliesSetting {
   readonly stream: EditStream | undefined;
   /** The text in pieces that the platform accepts. */
   readonly pieces: (text: string) => readonly string[];
+  /** True for an answer that means that nothing is to be said. */
+  readonly isUnsaid?: (text: string) => boolean;
   /** How many messages the turn may send beyond one for each of its steps. */
   readonly maxSends: number;
   /** The platform's id of the message that is answered, if the reply should quote it. */
@@ -45,7 +47,8 @@ export class TurnReplies {
 
   /** The deliveries of an agent's message. `isStopped`: it is the last one of a turn that was ended from outside. */
   of(message: Message, isStopped: boolean): NewDelivery[] {
-    if (this.#setting.live) return [this.#delivery("reply", message.content, true)];
+    if (this.#setting.live || this.#setting.isUnsaid?.(message.content))
+      return [this.#delivery("reply", message.content, true)];
     const deliveries = this.#bounded(message).map((piece) => this.#delivery("reply", piece, false));
     const [first] = deliveries;
     const beginning = first && this.#beginningOf(message, first.text);

@@ -258,7 +258,7 @@ export class TurnRun {
       case "deadline": {
         const minutes = Math.round(this.#setting.deadlineMs / 6_000) / 10;
         const text = `I stopped after ${minutes} minutes and was not done. Try again with /retry.`;
-        return this.#finish("failed", messages, [text], "deadline");
+        return this.#finish("failed", messages, [text], `it was not done after ${minutes} minutes`);
       }
       default:
         return this.#reason satisfies never;

@@ -14,6 +14,7 @@ import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
 import { editStream } from "./edit-stream.js";
 import type { Homes } from "./homes.js";
+import { jobTurn } from "./jobs/turn.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
 import { resetNote } from "./reset-words.js";
@@ -85,29 +86,35 @@ export class TurnRunner {
     const surface = surfaces.of(item);
     const history = await sessions.history(turn.sessionId, { maxMessages: setting.maxMessages });
     const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
+    const job = await jobTurn(store.jobRuns, item, setting.agent);
     const homeChannels = await homes.all();
     const context = buildSessionContext(item.source, { ...setting.context, homeChannels, shared }, entry);
     return new TurnRun(turn, {
-      agent: setting.agent,
+      agent: job?.agent ?? setting.agent,
       turns: store.turns,
       journal: store.journal,
       // Somebody who lost access is answered without tools.
-      tools: async (unread) => (who.allowed ? turnTools(setting.turnTools, { who, turn, item, unread }) : []),
+      tools: async (unread) =>
+        who.allowed ? turnTools(setting.turnTools, { who, turn, item, unread, job }) : [],
       prompt: [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n"),
       labels: buildSessionLabels(context),
       history,
       ...sessionModel(entry),
+      ...(job?.model === undefined ? {} : { model: job.model }),
+      ...(job ? { isUnsaid: job.isUnsaid } : {}),
       beforeCall: async () => (who.allowed ? setting.allowance.modelCall(who) : undefined),
       shared,
       live: surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId),
+      // What a job says is only known to be said when it is complete.
       stream:
-        surface &&
-        editStream({
-          surface,
-          address: turn.address,
-          id: `${turn.id}.${turn.fence}.live`,
-          isClear: () => store.outbox.isClear(item, turn.address),
-        }),
+        surface && !job
+          ? editStream({
+              surface,
+              address: turn.address,
+              id: `${turn.id}.${turn.fence}.live`,
+              isClear: () => store.outbox.isClear(item, turn.address),
+            })
+          : undefined,
       cut: (text) => notices.cut(turn.address.platform, text),
       pieces: (text) => notices.piecesOf(turn.address.platform, text),
       maxSends: setting.maxSends,
@@ -118,7 +125,7 @@ export class TurnRunner {
       clock: setting.clock,
       elapsed: setting.elapsed,
       leaseMs: setting.leaseMs,
-      deadlineMs: setting.deadlineMs,
+      deadlineMs: job?.deadlineMs ?? setting.deadlineMs,
       onProblem: setting.onProblem,
     });
   }

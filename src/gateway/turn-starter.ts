@@ -3,6 +3,7 @@
  * session, no handoff moves it, and nothing older waits.
  */
 import { deliveryIdOf, newTurnId } from "../session/ids.js";
+import { platformTraits } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { ResolveRequest } from "../session/store.js";
@@ -92,7 +93,9 @@ export class TurnStarter {
     const { sessions, store, surfaces, turnRunner, holder, leaseMs } = this.#setting;
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
-    const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
+    const isTheirs = item.by && platformTraits(item.source.platform).isInternal;
+    const options = { touch: !item.inBackground, ...(isTheirs ? { of: item.by } : {}) };
+    const begun = await sessions.resolveIn(item.source, options, message, (request) =>
       store.turns.begin(newTurnId(), item, resetting(item, request), { holder, leaseMs }, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),

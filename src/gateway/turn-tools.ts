@@ -13,6 +13,7 @@ import { type Approvals, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { guardedTools } from "./guarded-tools.js";
+import type { JobTurn } from "./jobs/turn.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
@@ -44,11 +45,13 @@ interface TurnOfTools {
   readonly item: InboxItem;
   /** Aborted while a person's message waits that the agent has not read. */
   readonly unread: () => AbortSignal;
+  /** Null if a person asked for the turn. */
+  readonly job: JobTurn | null;
 }
 
 export async function turnTools(
   setting: TurnToolsSetting,
-  { who, turn, item, unread }: TurnOfTools,
+  { who, turn, item, unread, job }: TurnOfTools,
 ): Promise<readonly Tool[]> {
   const { sessions, store, adapters, holder, clock, approvals, notices } = setting;
   const view = sessions.as(who.viewer);
@@ -78,7 +81,8 @@ export async function turnTools(
         ]
       : [];
   const all = [...(await setting.tools(who)), ...sessionTools(view), send, ...ofProcesses];
-  const theirs = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
+  const allowed = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
+  const theirs = job ? job.tools(allowed, who) : allowed;
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );

@@ -11,6 +11,9 @@ export type SessionId = string & { readonly [idOf]: "session" };
 export type TurnId = string & { readonly [idOf]: "turn" };
 export type HandoffId = string & { readonly [idOf]: "handoff" };
 export type ProcessId = string & { readonly [idOf]: "process" };
+export type JobId = string & { readonly [idOf]: "job" };
+/** A row of the runs of jobs. */
+export type RunId = number & { readonly [idOf]: "run" };
 /** The same for the same words of the same work, so that no process adds them to the outbox twice. */
 export type DeliveryId = string & { readonly [idOf]: "delivery" };
 /** A row of the inbox. */
@@ -32,6 +35,15 @@ export function newProcessId(): ProcessId {
 /** An id that came from outside; perhaps no process has it. It becomes a file name, so only this shape is accepted. */
 export function isProcessId(text: string): text is ProcessId {
   return /^p_[0-9a-f]{10}$/.test(text);
+}
+
+/** Short: people and agents type it. */
+export function newJobId(): JobId {
+  return `j_${randomBytes(4).toString("hex")}` as JobId;
+}
+
+export function isJobId(text: string): text is JobId {
+  return /^j_[0-9a-f]{8}$/.test(text);
 }
 
 /** An id that came from outside; perhaps no handoff has it. */

@@ -81,6 +81,8 @@ export interface ResolveOptions {
   readonly forceNew?: boolean;
   /** False for internal and scheduled events, which never refresh a person's idle clock. Default true. */
   readonly touch?: boolean;
+  /** Whose a fresh session is, where the source has no people: it belongs to those whom this source names. */
+  readonly of?: SessionSource;
 }
 
 /** Why a session would or would not reset, for people. */
@@ -178,7 +180,7 @@ export class Sessions {
     step: (request: ResolveRequest) => Promise<Result>,
   ): Promise<Exclude<Result, { kind: "ask processes" }>> {
     const now = this.#clock();
-    const fresh = this.#newSession(source, now);
+    const fresh = this.#newSession(source, now, options.of);
     const request = {
       fresh,
       now,
@@ -528,8 +530,9 @@ export class Sessions {
     return this.resolveIn(source, options, message, (request) => this.#store.routes.resolve(request));
   }
 
-  #newSession(source: SessionSource, now: number): NewSession {
-    return { sessionId: this.#mintId(now), ...this.laneOf(source) };
+  #newSession(source: SessionSource, now: number, of?: SessionSource): NewSession {
+    const belonging = of ? belongingOf(parseSource(of), this.#scopes) : {};
+    return { sessionId: this.#mintId(now), ...this.laneOf(source), ...belonging };
   }
 
   #mintId(now: number): SessionId {

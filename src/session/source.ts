@@ -146,8 +146,16 @@ export function formatAddress(address: Address): string {
   return [address.platform, ...parts.map(escapePart)].join(":");
 }
 
-/** Reads `platform:chat[:thread]`; the platform in any case, ids exactly as they are. */
+/** Reads `platform:chat[:thread]`, where people are; the platform in any case, ids exactly as they are. */
 export function parseAddress(text: string): Address {
+  const address = parseAnyAddress(text);
+  if (platformTraits(address.platform).isInternal)
+    throw new InputError("invalid_address", `Nobody reads what is sent to ${JSON.stringify(text)}.`);
+  return address;
+}
+
+/** The same, also where no people are, as the store has it. */
+export function parseAnyAddress(text: string): Address {
   const [name = "", ...rest] = text.split(":");
   const platform = name.trim().toLowerCase();
   platformTraits(platform);

@@ -9,6 +9,8 @@ import { SqlSearch } from "./search/search.js";
 import { SqlAccounts } from "./sql/accounts.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
+import { SqlJobRuns } from "./sql/job-runs.js";
+import { SqlJobs } from "./sql/jobs.js";
 import { SqlMediaFiles } from "./sql/media-files.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
@@ -76,6 +78,8 @@ function storeOver(db: Db): SessionStore & GatewayStore {
     },
     processes,
     reports: processes.reports,
+    jobs: new SqlJobs(db),
+    jobRuns: new SqlJobRuns(db),
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
     standing: new SqlStandingApprovals(db),

@@ -11,4 +11,5 @@ export const OWN_TOOLS: readonly string[] = [
   "session_search",
   "session_read",
   "send_message",
+  "schedule",
 ];

@@ -17,6 +17,7 @@ import type { ToolContext } from "../agent.js";
 import { BoundedOutput } from "./bounded-output.js";
 import { CommandGroup } from "./command-group.js";
 import type { CommandLaunch } from "./command-launch.js";
+import { commandResult } from "./command-result.js";
 import { CommandThere } from "./command-there.js";
 import { howShellsTell } from "./exit-words.js";
 
@@ -79,7 +80,7 @@ export async function runShell(
     there ? await there.howItEnded() : howItEnded(exit, hasOwnProcesses),
     left ? "Something that it started is still running." : null,
   ];
-  return `${sentences.filter(Boolean).join(" ")}\n\n${printed || "(no output)"}`;
+  return commandResult(sentences, printed);
 }
 
 function start({ file, args, environment, cwd, hasOwnProcesses, remote }: CommandLaunch): ChildProcess {

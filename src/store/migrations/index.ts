@@ -23,6 +23,7 @@ import { purposes } from "./016-purposes.js";
 import { missingFiles } from "./017-missing-files.js";
 import { processes } from "./018-processes.js";
 import { matchTimes } from "./019-match-times.js";
+import { jobs } from "./020-jobs.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -47,6 +48,7 @@ const MIGRATIONS: readonly Migration[] = [
   missingFiles,
   processes,
   matchTimes,
+  jobs,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

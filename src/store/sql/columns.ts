@@ -17,7 +17,7 @@ const COLUMNS = {
     names(`id platform account chat message_id kind key source text attachments missing said_by made_by made_of
     in_background received_at state owner`),
   outbox:
-    names(`id delivery_id platform account address kind text session_id reply_to handoff_id attachments state owner
+    names(`id delivery_id platform account address kind text session_id reply_to handoff_id run_id attachments state owner
     attempts not_before wait_ms`),
   tool_calls: names("id turn_id call_id name arguments said state result process"),
   persons: names("id name created_at"),
@@ -25,6 +25,11 @@ const COLUMNS = {
     names(`id home session_id source command workdir environment pty walled check_interval_ms patterns completion state
     started_at ended_at exit_code exit_signal ended_by left_behind error reported_through matched_through
     matched_at`),
+  jobs: names(`id owner source origin_key origin_source origin_account setting state paused_why next_at wake_at runs_left
+    failures spent_day spent_tokens created_at version`),
+  job_runs: names(
+    `id job_id scheduled_for state error inbox_id session_id said made_at started_at ended_at tokens output`,
+  ),
   pairings: names("identity called asked_at expires_at answers denied"),
 };
 

@@ -9,6 +9,7 @@ import type { Db, Queries } from "../db.js";
 import { announcement, retractions, withdraw } from "./announcements.js";
 import { findHandoff, insertHandoff, lockHandoff, readHandoffs, saveHandoff } from "./handoff-rows.js";
 import { insertItem } from "./inbox.js";
+import { moveJobs } from "./job-runs.js";
 import { bindSession } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { insertDeliveries } from "./outbox.js";
@@ -72,7 +73,10 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
     if (state === "completed" && place) {
       const { from } = await bindSession(tx, this.#db.dialect, place, sessionId, now);
       if (first) await insertItem(tx, first, answering?.holder ?? "", now);
-      if (from !== null && answering) await moveWaiting(tx, this.#db.dialect, from, place, answering);
+      if (from !== null && answering) {
+        await moveWaiting(tx, this.#db.dialect, from, place, answering);
+        await moveJobs(tx, from, place, answering.account);
+      }
     }
     if (state === "failed") await withdraw(tx, id, "the handoff was given up");
     const said = state === "failed" ? await retractions(tx, id, retraction) : [];

@@ -4,6 +4,7 @@ import type { Answerer, LanePlace } from "../../session/store.js";
 import type { Dialect, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { inboxItem, insertItem } from "./inbox.js";
+import { noteMove } from "./job-runs.js";
 
 /**
  * The same messages, answered elsewhere; the old rows stay, so that none is accepted a second time. A message that only
@@ -26,11 +27,8 @@ export async function moveWaiting(
     if (item.made === "handoff") continue;
     const by = item.by ?? item.source;
     const there = { platform: origin.platform, account, key, source: origin, by };
-    await insertItem(
-      tx,
-      { ...item, ...there, made: "moved", messageId: `${item.id}` },
-      holder,
-      item.receivedAt,
-    );
+    const moved = { ...item, ...there, made: "moved", messageId: `${item.id}` } as const;
+    const kept = await insertItem(tx, moved, holder, item.receivedAt);
+    if (kept && item.made === "job") await noteMove(tx, item.id, kept.id);
   }
 }

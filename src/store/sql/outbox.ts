@@ -10,12 +10,13 @@ import type {
   Sending,
 } from "../../gateway/store.js";
 import { DELIVERY_STATES, PURPOSES } from "../../gateway/store.js";
-import type { DeliveryId, HandoffId, SessionId, TurnId } from "../../session/ids.js";
+import type { DeliveryId, HandoffId, RunId, SessionId, TurnId } from "../../session/ids.js";
 import { type Address, formatAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import { announcement } from "./announcements.js";
 import { columnsOf } from "./columns.js";
+import { noteDelivery } from "./job-results.js";
 import { readAttachments, writeList } from "./rows.js";
 import { appendIn } from "./transcript.js";
 import { address, maybe, number, oneOf, text } from "./values.js";
@@ -131,7 +132,7 @@ export class SqlOutbox implements Outbox {
 
   async sent(which: Sending, messageId: string, now: number): Promise<void> {
     const change = "state = 'sent', message_id = ?, sent_at = ?, error = NULL";
-    await became(this.#db, which, change, messageId, now);
+    await this.#became(which, "sent", change, messageId, now);
   }
 
   async retry(which: Sending, waitMs: number, error: string, now: number): Promise<void> {
@@ -140,12 +141,14 @@ export class SqlOutbox implements Outbox {
   }
 
   async fail(which: Sending, error: string): Promise<void> {
-    await became(this.#db, which, "state = 'failed', error = ?", reason(error));
+    await this.#became(which, "failed", "state = 'failed', error = ?", reason(error));
   }
 
   doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void> {
     return this.#db.transaction(async (tx) => {
-      if (!(await became(tx, which, "state = 'unknown', error = ?", reason(error))) || !doubt) return;
+      if (!(await became(tx, which, "state = 'unknown', error = ?", reason(error)))) return;
+      if (which.runId) await noteDelivery(tx, which.runId, which.id, "unknown", reason(error));
+      if (!doubt) return;
       const { address, account } = doubt;
       const place = [address.platform, account, formatAddress(address)];
       const waits = await tx.get(
@@ -153,6 +156,21 @@ export class SqlOutbox implements Outbox {
         ...place,
       );
       if (!waits) await insertDeliveries(tx, [doubt], now);
+    });
+  }
+
+  /** If it is the result of a job's run, that says so too. */
+  async #became(
+    which: Sending,
+    state: "sent" | "failed",
+    change: string,
+    ...values: SqlValue[]
+  ): Promise<void> {
+    const { runId, id } = which;
+    if (!runId) return void (await became(this.#db, which, change, ...values));
+    await this.#db.transaction(async (tx) => {
+      const error = state === "failed" ? String(values[0]) : null;
+      if (await became(tx, which, change, ...values)) await noteDelivery(tx, runId, id, state, error);
     });
   }
 
@@ -238,11 +256,11 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const delivery of deliveries) {
     const { deliveryId, account, holder, address, purpose, text, sessionId, shown } = delivery;
-    const { turnId, handoffId, replyTo, file } = delivery;
+    const { turnId, handoffId, runId, replyTo, file } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
-         handoff_id, reply_to, attachments, state, created_at, sent_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         handoff_id, run_id, reply_to, attachments, state, created_at, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       deliveryId,
       address.platform,
       account,
@@ -253,6 +271,7 @@ export async function insertDeliveries(
       sessionId,
       turnId ?? null,
       handoffId ?? null,
+      runId ?? null,
       replyTo ?? null,
       writeList(file && [file]),
       shown ? "sent" : "pending",
@@ -273,6 +292,7 @@ function deliveryOf(row: Row): Delivery {
     address: address(row.address),
     purpose: oneOf(row.kind, PURPOSES),
     handoffId: maybe(row.handoff_id, text<HandoffId>),
+    runId: maybe(row.run_id, number<RunId>),
     text: text(row.text),
     sessionId: maybe(row.session_id, text<SessionId>),
     replyTo: maybe(row.reply_to, text),

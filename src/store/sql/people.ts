@@ -16,11 +16,13 @@ import type {
   Person,
 } from "../../gateway/people-store.js";
 import type { Role } from "../../gateway/permissions.js";
+import type { JobId } from "../../session/ids.js";
 import type { Platform } from "../../session/platform.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
 import { lockOf, tried } from "./code-tries.js";
 import { columnsOf } from "./columns.js";
+import { removeJob } from "./jobs.js";
 import { findPerson, joinPersons, partIdentity, personsOf, readPerson, savePerson } from "./persons.js";
 import { flag, maybe, number, text } from "./values.js";
 
@@ -192,6 +194,9 @@ export class SqlPeople implements PeopleStore {
         gone += await tx.run("DELETE FROM pairings WHERE identity = ?", identity);
         await tx.run("DELETE FROM link_codes WHERE identity = ?", identity);
         await tx.run("DELETE FROM standing_approvals WHERE identity = ?", identity);
+        const jobs = await tx.all("SELECT id FROM jobs WHERE owner = ?", identity);
+        for (const { id } of jobs) await removeJob(tx, text<JobId>(id));
+        if (jobs.length > 0) tx.record({ kind: "jobs" });
       }
       if (person) {
         await tx.run("DELETE FROM identities WHERE person_id = ?", person.id);

@@ -26,6 +26,7 @@ import { columnsOf } from "./columns.js";
 import { isHeldByHandoff } from "./handoff-rows.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
+import { noteEnd, noteStep } from "./job-runs.js";
 import { lockLane } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
@@ -140,6 +141,7 @@ export class SqlTurns implements Turns {
         end === "parked" ? "parked" : "done",
         turn.inboxId,
       );
+      if (!turn.touches) await noteEnd(tx, turn, end, reason, now);
       if (await hasActiveHandoff(tx, turn.sessionId)) tx.record({ kind: "handoffs" }); // It waited for this end.
       return true;
     });
@@ -258,6 +260,7 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
   if (messages.some(({ role }) => role === "tool")) await forgetCalls(tx, turn);
   for (const id of steeredIn) await steerIn(tx, id);
   await insertDeliveries(tx, deliveries, now);
+  if (!turn.touches) await noteStep(tx, turn, step);
 }
 
 function runningTurn(row: Row): RunningTurn {

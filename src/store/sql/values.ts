@@ -3,7 +3,7 @@ import { StoreError } from "../../session/errors.js";
 import {
   type Address,
   CHAT_TYPES,
-  parseAddress,
+  parseAnyAddress,
   parseSource,
   type SessionSource,
 } from "../../session/source.js";
@@ -53,7 +53,7 @@ export function sourceOfAnyPlatform(value: Stored): SessionSource {
 }
 
 export function address(value: Stored): Address {
-  return parseAddress(text(value));
+  return parseAnyAddress(text(value));
 }
 
 export function oneOf<Value extends string>(value: Stored, values: readonly Value[]): Value {

@@ -1,0 +1,63 @@
+/** The jobs of a gateway: the desk where people make them, and the scheduler that runs them. */
+import type { Who } from "../authorize.js";
+import type { Common } from "../common.js";
+import type { Homes } from "../homes.js";
+import type { Notices } from "../notices.js";
+import type { People } from "../people.js";
+import { type ToolLists, toolsFor } from "../permissions.js";
+import type { Places } from "../places.js";
+import type { Surfaces } from "../surfaces.js";
+import { RunBeginning } from "./beginning.js";
+import { JobDesk } from "./desk.js";
+import type { GatewayJobs } from "./options.js";
+import { OutputFolder } from "./output-folder.js";
+import { RunResults } from "./results.js";
+import { Scheduler } from "./scheduler.js";
+import { SCHEDULER } from "./surface.js";
+import { JobTargets } from "./targets.js";
+
+export interface JobsSetting extends Common {
+  readonly jobs: GatewayJobs;
+  readonly people: People;
+  readonly toolLists: ToolLists;
+  readonly places: Places;
+  readonly homes: Homes;
+  readonly notices: Notices;
+  readonly surfaces: Surfaces;
+}
+
+export class Jobs {
+  readonly desk: JobDesk;
+  readonly scheduler: Scheduler;
+
+  constructor(setting: JobsSetting) {
+    const { jobs, store, surfaces, toolLists, places } = setting;
+    const { accounts, jobRuns: runs } = store;
+    const mayRunCommands = (who: Who) => toolsFor(who, [COMMANDS], toolLists).length > 0;
+    const folder = jobs.outputFolder === null ? null : new OutputFolder(jobs.outputFolder);
+    const beginning = new RunBeginning({
+      ...setting,
+      runs,
+      mayRunCommands,
+      senderOf: (account) => surfaces.senderOf(account),
+    });
+    const surfaceOf = (account: typeof SCHEDULER) => surfaces.of(account);
+    const targets = new JobTargets({ ...setting, accounts, surfaceOf });
+    const results = new RunResults({ ...setting, runs, targets, folder });
+    this.desk = new JobDesk({ ...setting, ...jobs, jobs: store.jobs, accounts, places, mayRunCommands });
+    this.scheduler = new Scheduler({
+      ...setting,
+      runs,
+      accounts,
+      isOurs: () => surfaces.of(SCHEDULER)?.isHeld === true,
+      begin: (run) => beginning.begin(run),
+      settle: (run) => results.settle(run),
+      tell: (untold) => results.tell(untold),
+      tidy: async () => folder?.tidy(async (id) => (await store.jobs.find(id)) !== null),
+      mostRunning: jobs.mostRunning,
+    });
+  }
+}
+
+/** The tool that a person needs for jobs that are commands. */
+const COMMANDS = { name: "terminal" };

@@ -1,0 +1,178 @@
+/**
+ * Runs jobs when their time has come. What is to be done is in the store: so a look at it, after each commit about jobs and
+ * when the next time comes, is all that it takes, and after a crash the next look goes on. Only the process that has the
+ * scheduler's account looks. What holds:
+ * - each time of a job is decided about once, in one commit with its run;
+ * - a clock that jumps makes no storm and no stall: many missed times are decided about at once, and if the clock was set
+ *   back, times that have not come yet are decided about again.
+ */
+import { setImmediate as nextRound } from "node:timers/promises";
+import { clockFrom, decide } from "../../schedule/decide.js";
+import { Alarm } from "../../util/alarm.js";
+import type { Clock } from "../../util/clock.js";
+import type { OnProblem } from "../../util/problem.js";
+import type { Accounts, JobRun, JobRuns, UntoldResults } from "../store.js";
+import { SCHEDULER } from "./surface.js";
+
+export interface SchedulerSetting {
+  readonly runs: JobRuns;
+  readonly accounts: Pick<Accounts, "read" | "write">;
+  /** True if this process has the scheduler's account. */
+  readonly isOurs: () => boolean;
+  /** Puts a run into the inbox, or says why it can't run. */
+  readonly begin: (run: JobRun) => Promise<void>;
+  /** Delivers the result of a run whose turn is over. */
+  readonly settle: (run: JobRun) => Promise<void>;
+  /** Says that a result did not arrive. */
+  readonly tell: (untold: UntoldResults) => Promise<void>;
+  /** Removes what is kept of jobs that are gone. */
+  readonly tidy: () => Promise<void>;
+  /** How many runs may go on at the same time. */
+  readonly mostRunning: number;
+  readonly clock: Clock;
+  readonly onProblem: OnProblem;
+}
+
+/** The name under which the account stores when a scheduler last looked. */
+export const LOOKED = "looked";
+/** It looks at least so often, because a clock may jump while it sleeps. */
+const LONGEST_SLEEP_MS = 60_000;
+/** It writes down that it looked no more often than this. */
+const SIGN_MS = 30_000;
+/** A clock that was set back by less is waited for. */
+const BACK_MS = 90_000;
+/** So many are decided about in one commit, and settled in one look. */
+const BATCH = 50;
+const RETRY_MS = 1_000;
+const TIDY_MS = 3_600_000;
+/** A job that is done is shown that long. */
+const KEEP_DONE_MS = 30 * 86_400_000;
+
+export class Scheduler {
+  readonly #setting: SchedulerSetting;
+  readonly #alarm = new Alarm(() => this.wake());
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  /** When it last looked, as the store has it; null until it has read that. */
+  #looked: number | null = null;
+  #tidied = Number.NEGATIVE_INFINITY;
+  /** What went wrong in the last look: it is reported once, and tried again and again. */
+  #troubles: ReadonlySet<string> = new Set();
+  #isStopped = false;
+
+  constructor(setting: SchedulerSetting) {
+    this.#setting = setting;
+  }
+
+  /** This process has the scheduler's account now, or still. */
+  taken(): void {
+    this.#looked = null; // Another process may have looked since.
+    this.wake();
+  }
+
+  /** Something may have changed. However often this is called during a look, one more look follows. */
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUntilSeen();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#alarm.stop();
+    await this.#looking;
+  }
+
+  async #lookUntilSeen(): Promise<void> {
+    await null; // The caller must store this promise before it can settle.
+    while (this.#lookAgain && this.#mayLook) {
+      this.#lookAgain = false;
+      const troubles = new Map<string, unknown>();
+      const isMore = await this.#look(troubles);
+      this.#report(troubles);
+      if (troubles.size > 0) this.#alarm.after(RETRY_MS);
+      else if (isMore) this.#lookAgain = true;
+      if (isMore) await nextRound(); // Others have their turn.
+    }
+    this.#looking = undefined;
+    if (this.#lookAgain && this.#mayLook) this.wake(); // Since the last look.
+  }
+
+  get #mayLook(): boolean {
+    return !this.#isStopped && this.#setting.isOurs();
+  }
+
+  #report(troubles: ReadonlyMap<string, unknown>): void {
+    for (const [message, cause] of troubles)
+      if (!this.#troubles.has(message))
+        this.#setting.onProblem(`Can't run scheduled jobs: ${message}`, { cause });
+    this.#troubles = new Set(troubles.keys());
+  }
+
+  /** True if there is more of the same to do. What fails does not keep the rest from being done. */
+  async #look(troubles: Map<string, unknown>): Promise<boolean> {
+    const { runs, settle, begin, tell, mostRunning } = this.#setting;
+    const attempt = async <Result>(step: () => Promise<Result>): Promise<Result | null> => {
+      try {
+        return await step();
+      } catch (error) {
+        troubles.set((error as Error).message, error);
+        return null;
+      }
+    };
+    const each = async <One>(read: () => Promise<readonly One[]>, step: (one: One) => Promise<void>) => {
+      const found = (await attempt(read)) ?? [];
+      for (const one of found) if (this.#mayLook) await attempt(() => step(one));
+      return found.length === BATCH;
+    };
+    await attempt(() => this.#checkClock());
+    const moreEnded = await each(() => runs.ended(BATCH), settle);
+    const moreDue = await attempt(() => this.#decide());
+    await each(() => runs.waiting(mostRunning), begin);
+    const moreUntold = await each(() => runs.untold(BATCH), tell);
+    await attempt(() => this.#tidy());
+    await attempt(() => this.#sleep());
+    return moreEnded || moreDue === true || moreUntold;
+  }
+
+  /** True if there may be more. */
+  async #decide(): Promise<boolean> {
+    const { runs, clock } = this.#setting;
+    const now = clock();
+    const due = await runs.due(now, BATCH);
+    if (due.length > 0)
+      await runs.decided(
+        due.map((job) => [job, decide(job, now)] as const),
+        now,
+      );
+    return due.length === BATCH;
+  }
+
+  async #sleep(): Promise<void> {
+    const { runs, clock } = this.#setting;
+    const next = await runs.nextWake();
+    const sleepMs = next === null ? LONGEST_SLEEP_MS : next - clock();
+    this.#alarm.after(Math.max(0, Math.min(sleepMs, LONGEST_SLEEP_MS)));
+  }
+
+  async #tidy(): Promise<void> {
+    const { runs, tidy, clock } = this.#setting;
+    const now = clock();
+    if (Math.abs(now - this.#tidied) < TIDY_MS) return;
+    this.#tidied = now;
+    await runs.forgetDone(now - KEEP_DONE_MS, BATCH);
+    await tidy();
+  }
+
+  async #checkClock(): Promise<void> {
+    const { runs, accounts, clock } = this.#setting;
+    const now = clock();
+    this.#looked ??= Number((await accounts.read(SCHEDULER, LOOKED)) ?? Number.NEGATIVE_INFINITY);
+    const isSetBack = now < this.#looked - BACK_MS;
+    if (isSetBack) await runs.rearm((job) => clockFrom(job.id, job, now), now);
+    if (isSetBack || now >= this.#looked + SIGN_MS) {
+      await accounts.write(SCHEDULER, LOOKED, String(now));
+      this.#looked = now;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/** The places to which the result of a run goes, and the conversation there that it is added to. */
+
+import type { Job } from "../../schedule/job.js";
+import { parseTargets, type Target } from "../../schedule/targets.js";
+import { partsOfIdentity, personOf } from "../../session/access.js";
+import { BatonError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
+import { LOCAL, type Platform } from "../../session/platform.js";
+import type { Sessions } from "../../session/sessions.js";
+import { type Address, addressOf, formatAddress } from "../../session/source.js";
+import type { Who } from "../authorize.js";
+import { STATE } from "../connection.js";
+import { Impossible, laneAt } from "../handoff/destination.js";
+import type { Homes } from "../homes.js";
+import { surfaceOf } from "../place-words.js";
+import type { Places } from "../places.js";
+import type { Account, Accounts } from "../store.js";
+import type { Surface } from "../surface.js";
+
+export interface TargetsSetting {
+  readonly sessions: Sessions;
+  readonly places: Pick<Places, "named" | "accountOn">;
+  readonly homes: Pick<Homes, "all">;
+  readonly accounts: Pick<Accounts, "all">;
+  /** The surface of an account, if this process has it. */
+  readonly surfaceOf: (account: Account) => Surface | undefined;
+}
+
+/** A target, and what it means now. */
+export interface Reached {
+  /** As the job names it. */
+  readonly target: string;
+  /** Null if it is only a file. */
+  readonly place: {
+    readonly address: Address;
+    readonly account: string;
+    readonly sessionId: SessionId | null;
+  } | null;
+}
+
+export interface Unreached {
+  readonly target: string;
+  readonly error: string;
+}
+
+export class JobTargets {
+  readonly #setting: TargetsSetting;
+
+  constructor(setting: TargetsSetting) {
+    this.#setting = setting;
+  }
+
+  /** Each place is there once. */
+  async of(job: Job, who: Who): Promise<readonly (Reached | Unreached)[]> {
+    const all: (Reached | Unreached)[] = [];
+    const known = new Set<string>();
+    for (const target of parseTargets(job.deliver)) {
+      for (const one of await this.#reach(target, job, who)) {
+        const name = "place" in one && one.place ? formatAddress(one.place.address) : null;
+        if (name !== null && known.has(name)) continue;
+        if (name !== null) known.add(name);
+        all.push(one);
+      }
+    }
+    return all;
+  }
+
+  async #reach(target: Target, job: Job, who: Who): Promise<(Reached | Unreached)[]> {
+    const { word, kind } = target;
+    if (kind === "local") return [{ target: word, place: null }];
+    if (kind === "origin") return [await this.#origin(word, job)];
+    if (kind === "place") return [await this.#attempt(word, who, () => this.#named(word, who))];
+    const homes = await this.#setting.homes.all();
+    if (homes.length === 0)
+      return [
+        { target: word, error: "There is no home channel. Send /sethome in the chat that should be one." },
+      ];
+    const named = homes.map(({ address }) => formatAddress(address));
+    return Promise.all(named.map((name) => this.#attempt(name, who, () => this.#named(name, who))));
+  }
+
+  async #origin(word: string, { origin }: Job): Promise<Reached> {
+    const { sessionId } = await this.#setting.sessions.getOrCreate(origin.source, { touch: false });
+    return { target: word, place: { address: addressOf(origin.source), account: origin.account, sessionId } };
+  }
+
+  async #named(word: string, who: Who): Promise<Address> {
+    return (await this.#setting.places.named(word, who)).address;
+  }
+
+  async #attempt(target: string, who: Who, find: () => Promise<Address>): Promise<Reached | Unreached> {
+    try {
+      const address = await find();
+      const account = await this.#accountOn(address.platform);
+      if (account === null)
+        return {
+          target,
+          error: `${surfaceOf(address)} is not set up on any gateway of this store. Set it up with \`baton setup ${address.platform}\`.`,
+        };
+      const sessionId = await this.#sessionAt(address, { platform: address.platform, account }, who);
+      return { target, place: { address, account, sessionId } };
+    } catch (error) {
+      if (error instanceof BatonError || error instanceof Impossible) return { target, error: error.message };
+      throw error;
+    }
+  }
+
+  /** One that is connected, or was: what waits for it is sent when it is there again. */
+  async #accountOn(platform: Platform): Promise<string | null> {
+    const { places, accounts } = this.#setting;
+    const connected = await places.accountOn(platform);
+    if (connected) return connected.account;
+    const known = (await accounts.all(STATE)).find((account) => account.platform === platform);
+    return known?.account ?? null;
+  }
+
+  /** Null if nobody has talked there, and nobody can be asked who would: then the result is sent all the same. */
+  async #sessionAt(address: Address, account: Account, who: Who): Promise<SessionId | null> {
+    const { sessions } = this.#setting;
+    const person = idOn(address.platform, who);
+    const surface = this.#setting.surfaceOf(account);
+    const lanes = await sessions.lanesAt(address);
+    const known = lanes.find(({ owner, origin }) => origin.chatType === "dm" || personOf({ owner }) === null);
+    if (known) return known.sessionId;
+    if (!surface?.speaker && address.platform !== LOCAL) return null;
+    if (!surface) return null;
+    const lane = await laneAt(sessions, address, surface, person);
+    return (await sessions.getOrCreate(lane.origin, { touch: false })).sessionId;
+  }
+}
+
+/** The id of the person on a platform; null if they are not known there. */
+function idOn(platform: Platform, { identities }: Who): string | null {
+  const there = identities.map(partsOfIdentity).find((parts) => parts?.platform === platform);
+  return there?.id ?? null;
+}

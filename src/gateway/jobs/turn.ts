@@ -1,0 +1,56 @@
+/** How the turn of a run differs from one that a person asked for. */
+import type { Agent, Tool } from "../../agent/agent.js";
+import { commandAgent, isCommandCall } from "../../agent/command-agent.js";
+import type { Job } from "../../schedule/job.js";
+import type { Who } from "../authorize.js";
+import type { InboxItem, JobRuns } from "../store.js";
+import { isSilent } from "./words.js";
+
+export interface JobTurn {
+  readonly agent: Agent;
+  readonly model?: string;
+  readonly deadlineMs: number;
+  /** Those that the job leaves, of the tools of its person. Its own command runs without a question: its person wrote it. */
+  readonly tools: (theirs: readonly Tool[], who: Who) => readonly Tool[];
+  /** True if the agent said that it has nothing to say. */
+  readonly isUnsaid: (text: string) => boolean;
+}
+
+const TERMINAL = "terminal";
+
+/** Null if no job asked for it. */
+export async function jobTurn(
+  runs: Pick<JobRuns, "of">,
+  { id, inBackground }: InboxItem,
+  agent: Agent,
+): Promise<JobTurn | null> {
+  const found = inBackground ? await runs.of(id) : null;
+  if (!found) return null;
+  const { prompt, command, timeoutMs, model } = found.job;
+  const then = prompt === null ? null : agent;
+  return {
+    agent: command === null ? agent : commandAgent({ command, timeoutMs, then }),
+    ...(model === null ? {} : { model }),
+    deadlineMs: timeoutMs,
+    tools: (theirs, who) => toolsOf(found.job, theirs, who),
+    isUnsaid: isSilent,
+  };
+}
+
+function toolsOf({ tools, command }: Job, theirs: readonly Tool[], { role }: Who): readonly Tool[] {
+  const mayUse = (name: string): boolean =>
+    tools === null || tools.includes(name) || (command !== null && name === TERMINAL);
+  return theirs
+    .filter(({ name }) => mayUse(name))
+    .map((tool) => {
+      if (tool.name !== TERMINAL || command === null) return tool;
+      return {
+        ...tool,
+        danger: async (args) => {
+          const danger = (await tool.danger?.(args)) ?? null;
+          const isAgreed = isCommandCall(args, command) && (role === "owner" || !danger?.onlyOwner);
+          return isAgreed ? null : danger;
+        },
+      };
+    });
+}

@@ -1,0 +1,71 @@
+/** What became of the results of runs, target by target, and which failures their person has not been told. */
+import type { ResultState, RunResult } from "../../schedule/job.js";
+import type { RunId } from "../../session/ids.js";
+import { storableText } from "../../util/text.js";
+import type { Queries } from "../db.js";
+import { resultOf } from "./job-rows.js";
+
+/** A long result is several deliveries: the worst that became of one of them counts. */
+const WORSE_THAN: Readonly<Record<"sent" | "unknown" | "failed", readonly ResultState[]>> = {
+  sent: ["waiting"],
+  unknown: ["waiting", "sent"],
+  failed: ["waiting", "sent", "unknown"],
+};
+
+export async function insertResults(tx: Queries, id: RunId, results: readonly RunResult[]): Promise<void> {
+  for (const { target, address, state, error } of results)
+    await tx.run(
+      "INSERT INTO job_results (run_id, target, address, state, error) VALUES (?, ?, ?, ?, ?)",
+      id,
+      target,
+      address,
+      state,
+      error === null ? null : storableText(error),
+    );
+}
+
+/** What became of a delivery of a result. */
+export async function noteDelivery(
+  tx: Queries,
+  id: RunId,
+  outboxId: number,
+  state: keyof typeof WORSE_THAN,
+  error: string | null,
+): Promise<void> {
+  const before = WORSE_THAN[state];
+  const changed = await tx.run(
+    `UPDATE job_results SET state = ?, error = ?
+     WHERE run_id = ? AND address = (SELECT address FROM outbox WHERE id = ?) AND state IN (${before.map(() => "?").join(", ")})`,
+    state,
+    error,
+    id,
+    outboxId,
+    ...before,
+  );
+  if (changed > 0 && state === "failed") tx.record({ kind: "jobs" }); // Somebody is to be told.
+}
+
+/** As the partial index says it. */
+const UNTOLD = "state = 'failed' AND told = 0";
+
+export const UNTOLD_RUNS = `SELECT run_id FROM job_results WHERE ${UNTOLD}`;
+
+export async function untoldResults(db: Queries, id: RunId): Promise<RunResult[]> {
+  const rows = await db.all(
+    `SELECT target, address, state, error FROM job_results WHERE run_id = ? AND ${UNTOLD} ORDER BY target`,
+    id,
+  );
+  return rows.map(resultOf);
+}
+
+/** False if another process was faster. */
+export async function markTold(tx: Queries, id: RunId, results: readonly RunResult[]): Promise<boolean> {
+  let told = 0;
+  for (const { target } of results)
+    told += await tx.run(
+      `UPDATE job_results SET told = 1 WHERE run_id = ? AND target = ? AND ${UNTOLD}`,
+      id,
+      target,
+    );
+  return told > 0;
+}

@@ -1,0 +1,171 @@
+/** Jobs, as people make, change and list them. Each change names the version that was seen. */
+import type { Job, JobSetting, NewJob } from "../../schedule/job.js";
+import type { JobClock, JobStore, Overdue, ShownRun } from "../../schedule/store.js";
+import type { JobId, RunId } from "../../session/ids.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Queries, SqlValue } from "../db.js";
+import { columnsOf } from "./columns.js";
+import { jobOf, resultOf, runOf, settingText } from "./job-rows.js";
+import { writeOrigin } from "./rows.js";
+import { number, text } from "./values.js";
+
+const SELECT = `SELECT ${columnsOf("jobs")} FROM jobs`;
+/** As the partial index says it. */
+const AWAKE = "state = 'active' AND wake_at IS NOT NULL";
+
+export class SqlJobs implements JobStore {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  add(
+    job: NewJob,
+    clock: JobClock,
+    identities: readonly string[],
+    most: number,
+    now: number,
+  ): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const { lockName } = this.#db.dialect;
+      if (lockName) await tx.all(lockName, `jobs of ${[...identities].sort()[0]}`);
+      if ((await openJobs(tx, identities, most)) >= most) return false;
+      await tx.run(
+        `INSERT INTO jobs (id, owner, source, origin_key, origin_source, origin_account, setting, state, next_at,
+           wake_at, runs_left, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`,
+        job.id,
+        job.owner,
+        writeOrigin(job.by),
+        job.origin.key,
+        writeOrigin(job.origin.source),
+        job.origin.account,
+        settingText(job),
+        clock.nextAt,
+        clock.wakeAt,
+        job.repeat,
+        now,
+      );
+      tx.record({ kind: "jobs" });
+      return true;
+    });
+  }
+
+  async find(id: JobId): Promise<Job | null> {
+    const row = await this.#db.get(`${SELECT} WHERE id = ?`, id);
+    return row ? jobOf(row) : null;
+  }
+
+  async list(identities: readonly string[] | null): Promise<Job[]> {
+    const which = identities === null ? "" : `WHERE owner IN (${marks(identities)})`;
+    const rows = await this.#db.all(`${SELECT} ${which} ORDER BY created_at, id`, ...(identities ?? []));
+    return rows.map(jobOf);
+  }
+
+  change(seen: Job, setting: JobSetting, { nextAt, wakeAt }: JobClock): Promise<boolean> {
+    const change = `setting = ?, next_at = ?, wake_at = ?, runs_left = ?, failures = 0, done_at = NULL,
+      state = CASE WHEN state = 'done' THEN 'active' ELSE state END`;
+    return this.#write(seen, change, settingText(setting), nextAt, wakeAt, setting.repeat);
+  }
+
+  pause({ id, version }: Job, now: number): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const seen = await tx.get(`SELECT id FROM jobs WHERE id = ? AND version = ?`, id, version);
+      if (!seen || !(await pauseJob(tx, id, null, now))) return false;
+      tx.record({ kind: "jobs" });
+      return true;
+    });
+  }
+
+  resume(seen: Job, { nextAt, wakeAt }: JobClock): Promise<boolean> {
+    const change =
+      "state = 'active', paused_why = NULL, failures = 0, done_at = NULL, next_at = ?, wake_at = ?";
+    return this.#write(seen, change, nextAt, wakeAt);
+  }
+
+  async #write({ id, version }: Job, change: string, ...values: SqlValue[]): Promise<boolean> {
+    const sql = `UPDATE jobs SET ${change}, version = version + 1 WHERE id = ? AND version = ?`;
+    const isDone = (await this.#db.run(sql, ...values, id, version)) === 1;
+    if (isDone) this.#db.record({ kind: "jobs" });
+    return isDone;
+  }
+
+  remove(id: JobId): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const isGone = await removeJob(tx, id);
+      if (isGone) tx.record({ kind: "jobs" });
+      return isGone;
+    });
+  }
+
+  async ask(id: JobId, now: number): Promise<RunId | null> {
+    const sql = `INSERT INTO job_runs (job_id, scheduled_for, state, made_at)
+      SELECT id, NULL, 'due', ? FROM jobs WHERE id = ? RETURNING id`;
+    const row = await this.#db.write(sql, now, id);
+    if (!row) return null;
+    this.#db.record({ kind: "jobs" });
+    return number<RunId>(row.id);
+  }
+
+  async runs(id: JobId, limit: number): Promise<ShownRun[]> {
+    const sql = `SELECT ${columnsOf("job_runs")} FROM job_runs WHERE job_id = ? ORDER BY id DESC LIMIT ?`;
+    const runs = (await this.#db.all(sql, id, limit)).map(runOf);
+    if (runs.length === 0) return [];
+    const ids = runs.map((run) => run.id);
+    const results = await this.#db.all(
+      `SELECT run_id, target, address, state, error FROM job_results WHERE run_id IN (${marks(ids)}) ORDER BY target`,
+      ...ids,
+    );
+    return runs.map((run) => ({
+      ...run,
+      results: results.filter((row) => number(row.run_id) === run.id).map(resultOf),
+    }));
+  }
+
+  async oldestDue(now: number): Promise<Overdue | null> {
+    const undecided = await this.#db.get(
+      `${SELECT} WHERE ${AWAKE} AND wake_at <= ? ORDER BY wake_at, id LIMIT 1`,
+      now,
+    );
+    const waiting = await this.#db.get(
+      `SELECT job_id, made_at FROM job_runs
+       WHERE state IN ('due', 'running', 'ended') AND state = 'due' AND made_at <= ? ORDER BY id LIMIT 1`,
+      now,
+    );
+    const oldest = undecided && { job: jobOf(undecided), since: number(undecided.wake_at) };
+    if (!waiting || (oldest && oldest.since <= number(waiting.made_at))) return oldest ?? null;
+    const job = await this.find(text<JobId>(waiting.job_id));
+    return job && { job, since: number(waiting.made_at) };
+  }
+}
+
+/** The times that have come, and not begun, do not run. False if it was not active. */
+export async function pauseJob(tx: Queries, id: JobId, why: string | null, now: number): Promise<boolean> {
+  const paused = `UPDATE jobs SET state = 'paused', paused_why = ?, version = version + 1
+    WHERE id = ? AND state = 'active'`;
+  if ((await tx.run(paused, why === null ? null : storableText(why), id)) === 0) return false;
+  await tx.run(
+    `UPDATE job_runs SET state = 'skipped', error = 'The job was paused.', ended_at = ?
+     WHERE job_id = ? AND state = 'due' AND scheduled_for IS NOT NULL`,
+    now,
+    id,
+  );
+  return true;
+}
+
+export async function removeJob(tx: Queries, id: JobId): Promise<boolean> {
+  await tx.run("DELETE FROM job_results WHERE run_id IN (SELECT id FROM job_runs WHERE job_id = ?)", id);
+  await tx.run("DELETE FROM job_runs WHERE job_id = ?", id);
+  return (await tx.run("DELETE FROM jobs WHERE id = ?", id)) === 1;
+}
+
+/** Those that are not done, counted no further than `atMost`. */
+async function openJobs(tx: Queries, identities: readonly string[], atMost: number): Promise<number> {
+  const which = `SELECT id FROM jobs WHERE owner IN (${marks(identities)}) AND state <> 'done' LIMIT ?`;
+  const row = await tx.get(`SELECT count(*) AS jobs FROM (${which}) AS open`, ...identities, atMost);
+  return number(row?.jobs);
+}
+
+function marks(values: readonly unknown[]): string {
+  return values.map(() => "?").join(", ");
+}
