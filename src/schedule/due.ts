@@ -64,10 +64,10 @@ export function dueNow(timing: Timing, catchUp: CatchUp, since: number, now: num
 }
 
 function whySkipped(at: number, isLatest: boolean, { missed, graceMs }: CatchUp, now: number): string | null {
+  if (missed !== "all" && !isLatest) return "missed; only the latest time runs";
   const lateMs = now - at;
   if (lateMs <= ON_TIME_MS) return null;
   if (missed === "skip") return "missed";
-  if (missed === "latest" && !isLatest) return "missed; only the latest missed time runs";
   return lateMs <= graceMs ? null : "missed for too long";
 }
 

@@ -1,29 +1,299 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { World } from "../../../test/support/gateway-world.js";
-import { addJob, aJob, JOB_OPTIONS } from "../../../test/support/job-world.js";
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { JOB_OPTIONS, JobWorld } from "../../../test/support/job-world.js";
+import { SendError } from "../../adapter/adapter.js";
+import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
 
-const until = (isSo: () => boolean | Promise<boolean>) =>
-  vi.waitUntil(isSo, { interval: 5, timeout: 30_000 });
+let open: JobWorld;
+afterEach(() => open.close());
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open({ gateway: { jobs: JOB_OPTIONS } });
-});
-afterEach(() => world.close());
-
-/** Runs what is due now. */
-function pass(ms: number): void {
-  world.now += ms;
-  world.gateway.jobs?.scheduler.wake();
-}
+const DAILY = { kind: "cron", expression: "0 13 * * *" } as const;
+const HOUR_MS = 3_600_000;
 
 describe("a job whose time has come", () => {
-  it("runs once, and its result can be answered where it lands", async () => {
-    const ann = world.chat("ann");
+  it("runs once, and its result is part of the chat where it lands", async () => {
+    open = await JobWorld.open();
+    const ann = open.world.chat("ann");
     await ann.ask("hello");
-    const job = await addJob(world.store.jobs, aJob(world.now), world.now);
-    pass(61_000);
-    await until(async () => (await world.store.jobs.runs(job.id, 10))[0]?.state === "done");
+    expect(await open.run({ prompt: "news: it rained" })).toMatchObject({
+      state: "done",
+      said: "news: it rained",
+      tokens: 100,
+      results: [{ target: "origin", address: "telegram:ann", state: "sent" }],
+    });
+    expect(ann.told).toEqual(["hello", "news: it rained"]);
+    await ann.ask("what did you say?");
+    expect(open.agent.turns.at(-1)?.history.map(({ content }) => content)).toEqual([
+      "hello",
+      "hello",
+      "news: it rained",
+      "what did you say?",
+    ]);
+  });
+
+  it("has a session of its own, of its person, and refreshes no idle clock", async () => {
+    open = await JobWorld.open();
+    const ann = open.world.chat("ann");
+    await ann.ask("hello");
+    const { updatedAt } = await ann.session();
+    const { sessionId } = await open.run();
+    const own = sessionId && (await open.world.sessions.get(sessionId));
+    expect(own).toMatchObject({ owner: "person:telegram:ann", key: expect.stringContaining(":job:") });
+    expect((await ann.session()).updatedAt).toBe(updatedAt);
+  });
+
+  it("can be a turn of the conversation in which it was made", async () => {
+    open = await JobWorld.open();
+    const ann = open.world.chat("ann");
+    await ann.ask("hello");
+    const { sessionId } = await ann.session();
+    const run = await open.run({ session: "origin", prompt: "time to go" });
+    expect(run).toMatchObject({ state: "done", sessionId, results: [{ target: "origin", state: "said" }] });
+    expect(ann.told).toEqual(["hello", "time to go"]);
+    expect(open.agent.turns.at(-1)?.history).toHaveLength(3);
+  });
+
+  it.each(["own", "origin"] as const)(
+    "says nothing if it has nothing to say, in a session of %s",
+    async (session) => {
+      open = await JobWorld.open();
+      const ann = open.world.chat("ann");
+      await ann.ask("hello");
+      expect(await open.run({ session, prompt: "[SILENT]" })).toMatchObject({ state: "silent" });
+      expect(ann.told).toEqual(["hello"]);
+    },
+  );
+
+  it("says more than nothing if it only mentions the word", async () => {
+    open = await JobWorld.open();
+    await open.run({ prompt: "I was not [SILENT] today" });
+    expect(open.world.chat("ann").told).toEqual(["I was not [SILENT] today"]);
+  });
+
+  it("uses its own model and only the tools that it names", async () => {
+    const tool = (name: string) => ({ name, description: name, parameters: {}, run: async () => "" });
+    open = await JobWorld.open({
+      gateway: { tools: () => [tool("fetch_url"), tool("terminal"), tool("other")] },
+      people: { owners: { telegram: ["ann"] } },
+    });
+    await open.run({ model: "small", tools: ["fetch_url", "unknown"] });
+    expect(open.agent.turns.at(-1)).toMatchObject({ model: "small" });
+    expect(open.agent.turns.at(-1)?.tools.map(({ name }) => name)).toEqual(["fetch_url"]);
+  });
+
+  it("is not run by a process that only makes jobs", async () => {
+    open = await JobWorld.open({ gateway: { jobs: { ...JOB_OPTIONS, runsHere: false } } });
+    const { id } = await open.add();
+    open.pass(61_000);
+    await open.world.chat("ann").ask("hello");
+    expect(await open.jobs.runs(id, 10)).toEqual([]);
+  });
+});
+
+describe("a job that repeats", () => {
+  const timing = (now: number) => ({ schedule: DAILY, timeZone: "UTC", from: now });
+
+  it("runs again at its next time, as often as it is to", async () => {
+    open = await JobWorld.open();
+    const job = await open.add({ timing: timing(open.world.now), repeat: 2 });
+    for (const [count, hours] of [
+      [1, 1],
+      [2, 24],
+    ] as const) {
+      open.pass(hours * HOUR_MS);
+      await open.over(job, count);
+    }
+    expect(await open.jobs.find(job.id)).toMatchObject({ state: "done", left: 0, nextAt: null });
+  });
+
+  it("waits longer after each failure, is paused in the end, and says both", async () => {
+    open = await JobWorld.open();
+    const every = { kind: "every", everyMs: 60_000 } as const;
+    const job = await open.add({
+      prompt: "fail",
+      timing: { ...timing(open.world.now), schedule: every },
+      catchUp: { missed: "skip", graceMs: 0 },
+    });
+    const waits: number[] = [];
+    for (let n = 1; n <= 5; n += 1) {
+      const { wakeAt } = (await open.jobs.find(job.id)) ?? {};
+      waits.push((wakeAt ?? 0) - open.world.now);
+      open.pass((wakeAt ?? 0) - open.world.now);
+      await open.over(job, n, new Set(["failed"]));
+    }
+    expect(waits.map((ms) => Math.round(ms / 60_000))).toEqual([1, 1, 10, 60, 360]);
+    const { state, pausedWhy } = (await open.jobs.find(job.id)) ?? {};
+    expect([state, pausedWhy]).toEqual(["paused", "its last 5 runs failed"]);
+    const { told } = open.world.chat("ann");
+    expect(told).toHaveLength(5);
+    expect(told.filter((text) => text.includes("is paused"))).toHaveLength(1);
+    expect(told[0]).toBe(`The scheduled job "digest" (${job.id}) failed: The model is out of order.`);
+  });
+
+  it("stops for the day once its runs have used their tokens, and goes on the next day", async () => {
+    open = await JobWorld.open();
+    const schedule = { kind: "every", everyMs: HOUR_MS } as const;
+    const job = await open.add({ dailyTokens: 150, timing: { ...timing(open.world.now), schedule } });
+    const states: (string | null)[] = [];
+    for (let n = 1; n <= 3; n += 1) {
+      open.pass(HOUR_MS);
+      const { state, error } = await open.over(job, n);
+      states.push(error ?? state);
+    }
+    expect(states).toEqual(["done", "done", "It has used its 150 tokens for this day."]);
+    open.pass(24 * HOUR_MS);
+    expect(await open.over(job, 4)).toMatchObject({ state: "done" });
+  });
+});
+
+describe("a run that somebody asked for", () => {
+  it("uses up no time of the job, even if it is done or paused", async () => {
+    open = await JobWorld.open();
+    const job = await open.add();
+    await open.jobs.ask(job.id, open.world.now);
+    expect(await open.over(job)).toMatchObject({ scheduledFor: null, state: "done" });
+    open.pass(61_000);
+    expect(await open.over(job, 2)).toMatchObject({
+      scheduledFor: job.timing.schedule.kind === "once" && job.timing.schedule.at,
+      state: "done",
+    });
+    await open.jobs.ask(job.id, open.world.now);
+    expect(await open.over(job, 3)).toMatchObject({ scheduledFor: null, state: "done" });
+  });
+});
+
+describe("a result", () => {
+  it("goes to each target, is kept in a file, and says where it could not go, once", async () => {
+    const outputFolder = await mkdtemp(join(tmpdir(), "baton-jobs-"));
+    const discord = new ScriptedAdapter({ platform: "discord", account: "bot" });
+    open = await JobWorld.open({
+      beside: [discord],
+      people: { owners: { telegram: ["ann"] } },
+      gateway: { jobs: { ...JOB_OPTIONS, outputFolder } },
+    });
+    await open.world.gateway.homes.set({ address: { platform: "discord", chatId: "ops" }, name: "ops" });
+    const run = await open.run({ prompt: "all is well", deliver: "origin, discord, slack, local" });
+    expect(run.results.map(({ target, state }) => [target, state])).toEqual([
+      ["discord", "sent"],
+      ["local", "kept"],
+      ["origin", "sent"],
+      ["slack", "failed"],
+    ]);
+    expect(discord.sent.map(({ text }) => text)).toEqual(["all is well"]);
+    const ann = open.world.chat("ann");
+    const told = await ann.next(1);
+    expect(told).toContain("could not be sent.\nslack: Slack has no home channel");
+    expect(told).toContain(`\`${run.output}\``);
+    await ann.ask("hello");
+    expect(ann.told).toEqual(["all is well", told, "hello"]);
+    const file = await readFile(join(outputFolder, run.output ?? ""), "utf8");
+    expect(file).toMatch(/^---\njob: "j_[0-9a-f]{8}"\n[\s\S]*---\n\nall is well\n$/);
+  });
+
+  it("that a platform refuses is told in the chat of the job, once", async () => {
+    const onSend = () => {
+      throw new SendError("permanent", "The bot was removed.");
+    };
+    const discord = new ScriptedAdapter({ platform: "discord", account: "bot", onSend });
+    open = await JobWorld.open({ beside: [discord], people: { owners: { telegram: ["ann"] } } });
+    await open.world.gateway.homes.set({ address: { platform: "discord", chatId: "ops" }, name: "ops" });
+    const job = await open.add({ prompt: "all is well", deliver: "discord" });
+    open.pass(61_000);
+    const ann = open.world.chat("ann");
+    const text = await ann.next(0);
+    expect(text).toBe(
+      `The result of the scheduled job "digest" (${job.id}) could not be sent.\ndiscord: The bot was removed.`,
+    );
+    expect((await open.over(job)).results).toMatchObject([{ target: "discord", state: "failed" }]);
+    await ann.ask("hello");
+    expect(ann.told).toEqual([text, "hello"]);
+  });
+});
+
+describe("the rights of a run", () => {
+  const terminal = {
+    name: "terminal",
+    description: "",
+    parameters: {},
+    run: async () => "Exit code 0.\n\nran",
+  };
+  const withTerminal = { gateway: { tools: () => [terminal], toolLists: { members: ["terminal"] } } };
+  const command = { prompt: null, command: "true" };
+
+  it("are those that its person has now: who has none runs nothing, and the job says so once", async () => {
+    open = await JobWorld.open({ people: { allow: {} } });
+    const schedule = { kind: "every", everyMs: 60_000 } as const;
+    const job = await open.add({ timing: { schedule, timeZone: "UTC", from: open.world.now } });
+    open.pass(61_000);
+    const why = "The person who made it has no access any more.";
+    expect(await open.over(job)).toMatchObject({ state: "skipped", error: why });
+    expect(await open.jobs.find(job.id)).toMatchObject({ state: "paused", pausedWhy: why });
+    open.pass(600_000);
+    expect(open.agent.turns).toEqual([]);
+    expect(open.world.chat("ann").told).toEqual([]);
+    expect(open.world.problems).toEqual([`The job "digest" (${job.id}) is paused: ${why}`]);
+  });
+
+  it("let a command run whose person may run commands", async () => {
+    open = await JobWorld.open(withTerminal);
+    expect(await open.run(command)).toMatchObject({ state: "done", said: "ran" });
+    expect(open.agent.turns).toEqual([]);
+  });
+
+  it("stop a command whose person may not run commands any more, and the chat is told once", async () => {
+    open = await JobWorld.open({ gateway: { tools: () => [terminal] } });
+    const schedule = { kind: "every", everyMs: 60_000 } as const;
+    const timing = { schedule, timeZone: "UTC", from: open.world.now };
+    const job = await open.add({ ...command, timing });
+    open.pass(61_000);
+    expect(await open.over(job)).toMatchObject({ state: "skipped" });
+    const ann = open.world.chat("ann");
+    expect(await ann.next(0)).toContain("is paused: The person who made it may not run commands any more.");
+    open.pass(600_000);
+    await ann.ask("hello");
     expect(ann.told).toHaveLength(2);
+  });
+
+  it("wake the agent only if the command printed something", async () => {
+    const quiet = { ...terminal, run: async () => "Exit code 0.\n\n(no output)" };
+    open = await JobWorld.open({ gateway: { ...withTerminal.gateway, tools: () => [quiet] } });
+    expect(await open.run({ prompt: "look at this", command: "true" })).toMatchObject({ state: "silent" });
+    expect(open.agent.turns).toEqual([]);
+    await open.close();
+    open = await JobWorld.open(withTerminal);
+    await open.run({ prompt: "look at this", command: "true" });
+    expect(open.agent.turns[0]?.history.at(-1)).toMatchObject({
+      role: "tool",
+      content: "Exit code 0.\n\nran",
+    });
+  });
+});
+
+describe("a handoff", () => {
+  it("moves the jobs that deliver to the conversation", async () => {
+    const discord = new ScriptedAdapter({ platform: "discord", account: "other" });
+    open = await JobWorld.open({
+      beside: [discord],
+      people: { owners: { telegram: ["ann"], discord: ["ann"] } },
+    });
+    const there = open.world.chat("ann", {}, discord);
+    await there.ask("hi");
+    const ann = open.world.chat("ann");
+    await ann.ask("hello");
+    const job = await open.add({ prompt: "news" });
+    await ann.write("/handoff discord:ann");
+    const originOf = async () => (await open.jobs.find(job.id))?.origin;
+    await vi.waitUntil(async () => (await originOf())?.key !== job.origin.key, { timeout: 30_000 });
+    expect(await originOf()).toMatchObject({
+      key: there.key,
+      account: "other",
+      source: { platform: "discord", chatId: "ann" },
+    });
+    const before = there.told.length;
+    open.pass(61_000);
+    expect((await open.over(job)).results).toMatchObject([{ target: "origin", address: "discord:ann" }]);
+    expect(there.told.slice(before)).toEqual(["news"]);
   });
 });
