@@ -17,23 +17,20 @@ import type { ApprovalQuestion, Approvals } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import type { BusyMode } from "./busy.js";
 import type { Common } from "./common.js";
+import type { Desks } from "./desks.js";
 import type { HandoffCarrier } from "./handoff/carrier.js";
-import type { HandoffDesk } from "./handoff/desk.js";
 import type { Homes } from "./homes.js";
-import type { JobDesk } from "./jobs/desk.js";
 import type { LaneRunner } from "./lane-runner.js";
 import type { Lane, Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
-import type { Places } from "./places.js";
-import type { GatewayProcesses } from "./processes/options.js";
 import type { Requests } from "./requests.js";
 import type { Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
 import { speakerOf } from "./surface.js";
 import type { PlatformState, Surfaces } from "./surfaces.js";
 import type { TurnRun } from "./turn-run.js";
 
-export interface ForCommandsSetting extends Common {
+export interface ForCommandsSetting extends Common, Desks {
   readonly people: People;
   readonly requests: Requests;
   readonly homes: Homes;
@@ -43,17 +40,13 @@ export interface ForCommandsSetting extends Common {
   readonly surfaces: Surfaces;
   readonly lanes: Lanes;
   readonly runner: LaneRunner;
-  readonly places: Places;
-  readonly handoffs: HandoffDesk;
   readonly carrier: HandoffCarrier;
-  readonly processes: GatewayProcesses | null;
-  readonly jobs: JobDesk | null;
 }
 
 /** What a command changes a conversation with, once it is known that it may. */
 export interface Hands {
   readonly sessions: Omit<Sessions, "rewrite">;
-  readonly handoffs: HandoffDesk;
+  readonly handoffs: Desks["handoffs"];
   /** Fails if the person may not touch all of these messages. */
   judge(entry: SessionEntry, messages: readonly StoredMessage[]): Promise<void>;
   /** Takes back the messages from that place on, if the person may; `first` is done in between. */
@@ -76,12 +69,9 @@ export class ForCommands {
   readonly allowance: Allowance;
   readonly approvals: Approvals;
   readonly standing: StandingApprovals;
-  readonly handoffs: Pick<HandoffDesk, "placeNamed" | "active" | "offers">;
-  readonly places: Pick<Places, "all">;
-  /** Null if nothing can run in the background. */
-  readonly processes: GatewayProcesses | null;
-  /** Null if there are no scheduled jobs here. */
-  readonly jobs: JobDesk | null;
+  readonly handoffs: Pick<Desks["handoffs"], "places" | "placeNamed" | "active" | "offers">;
+  readonly processes: Desks["processes"];
+  readonly jobs: Desks["jobs"];
   /** This process, for what it takes. */
   readonly holder: string;
 
@@ -93,7 +83,6 @@ export class ForCommands {
     this.approvals = setting.approvals;
     this.standing = setting.store.standing;
     this.handoffs = setting.handoffs;
-    this.places = setting.places;
     this.processes = setting.processes;
     this.jobs = setting.jobs;
     this.holder = setting.holder;
@@ -201,8 +190,8 @@ export class ForCommands {
 
   /** Says something in another chat, through the process that serves it; nothing if none does. */
   async tell(source: SessionSource, deliveryId: DeliveryId, text: string): Promise<void> {
-    const { store, places, notices, clock } = this.#setting;
-    const served = await places.accountOn(source.platform);
+    const { store, handoffs, notices, clock } = this.#setting;
+    const served = await handoffs.places.accountOn(source.platform);
     if (!served) return;
     const where = { account: served.account, address: addressOf(source) };
     await store.outbox.add(await notices.to(where, deliveryId, text), clock());

@@ -3,9 +3,7 @@
  * before the next one begins, so a message that was accepted is answered, whatever happens to this process. This file
  * puts the parts together, starts and stops them, and passes on what was committed.
  */
-import { JOBS } from "../schedule/job-source.js";
 import type { SessionKey } from "../session/session-key.js";
-import { steadyClock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
 import { Allowance } from "./allowance.js";
 import { Apologies } from "./apology.js";
@@ -20,10 +18,8 @@ import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
 import { Homes } from "./homes.js";
 import { Jobs } from "./jobs/jobs.js";
-import { jobAdapter } from "./jobs/surface.js";
 import { LaneRunner } from "./lane-runner.js";
 import { type Lane, Lanes } from "./lanes.js";
-import { LeftTurns } from "./left-turns.js";
 import { Notices } from "./notices.js";
 import type { GatewayOptions } from "./options.js";
 import { People } from "./people.js";
@@ -74,7 +70,7 @@ export class Gateway {
   /** Each part is given only parts that were made before it. */
   constructor(options: GatewayOptions) {
     const { store, sessions, commands, scopes, holder, clock, onProblem, toolLists, jobs = null } = options;
-    const adapters = jobs?.runsHere ? [...options.adapters, jobAdapter()] : options.adapters;
+    const adapters = [...options.adapters, ...Jobs.adapters(jobs)];
     const { leaseMs = LEASE_MS, elapsed = () => performance.now(), limits: limitLists = {} } = options;
     const common: Common = { sessions, store, holder, leaseMs, clock, elapsed, onProblem };
     const media = options.media ?? null;
@@ -88,8 +84,7 @@ export class Gateway {
     const homes = new Homes(store.accounts, options.context.homeChannels);
     const apologies = new Apologies();
 
-    const steady = steadyClock(clock);
-    const surfaces = new Surfaces({ ...common, adapters, commands: commands.table, media, steady });
+    const surfaces = new Surfaces({ ...common, adapters, commands: commands.table, media });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
 
@@ -105,7 +100,6 @@ export class Gateway {
       notices,
       surfaces,
     });
-    const leftTurns = new LeftTurns({ ...common, notices, turnRunner });
     const starter = new TurnStarter({
       ...common,
       scopes,
@@ -114,7 +108,6 @@ export class Gateway {
       notices,
       surfaces,
       turnRunner,
-      leftTurns,
       onElsewhere: options.onElsewhere ?? (() => {}),
       stopping,
     });
@@ -174,7 +167,6 @@ export class Gateway {
     const forCommands = new ForCommands({
       ...common,
       ...parts,
-      places,
       handoffs,
       carrier,
       processes,
@@ -231,7 +223,7 @@ export class Gateway {
       taken: async (surface) => {
         await this.#recovery.takeOn(surface);
         await this.#reporter?.taken(surface);
-        if (surface.platform === JOBS) this.jobs?.scheduler.taken();
+        this.jobs?.taken(surface);
       },
       left: (account) => this.#lanes.leave(account),
       connected: () => this.#carrier.wake(),

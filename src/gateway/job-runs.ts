@@ -2,18 +2,12 @@
  * The runs of jobs, as the scheduler moves them on: a time has come, its turn is in the inbox, the turn is over, its result
  * is in the outbox. Each method is one atomic step, and happens once, also after a crash.
  */
-import type { DueTime } from "../schedule/due.js";
-import type { Job, Run, RunResult, RunState, Spent } from "../schedule/job.js";
+import type { JobDecision } from "../schedule/decide.js";
+import type { DaySpending, Job, Run, RunResult, RunState } from "../schedule/job.js";
 import type { JobClock } from "../schedule/store.js";
 import type { InboxId, RunId, SessionId } from "../session/ids.js";
 import type { NewDelivery } from "./delivery.js";
 import type { NewInboxItem } from "./inbox-item.js";
-
-/** What was decided about a job whose time has come. */
-export interface JobDecision extends JobClock {
-  readonly times: readonly DueTime[];
-  readonly left: number | null;
-}
 
 export interface JobRun {
   readonly job: Job;
@@ -27,7 +21,7 @@ export interface JobAfter {
   readonly notBefore: number | null;
   /** Why it is paused from now on; null if it goes on. */
   readonly pausedWhy: string | null;
-  readonly spent: Spent;
+  readonly spent: DaySpending;
 }
 
 /** The targets at which the result of a run failed, and nobody has told its person. */

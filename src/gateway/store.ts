@@ -25,7 +25,7 @@ export { PURPOSES } from "../adapter/adapter.js";
 export { DELIVERY_STATES, type Delivery, type DeliveryState, type NewDelivery } from "./delivery.js";
 export type { Account, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
-export type { JobAfter, JobDecision, JobRun, JobRuns, RunEffects, UntoldResults } from "./job-runs.js";
+export type { JobAfter, JobRun, JobRuns, RunEffects, UntoldResults } from "./job-runs.js";
 export type {
   PlacedProcess,
   ProcessReports,

@@ -8,7 +8,7 @@ import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { DeliveryId } from "../session/ids.js";
 import { type Platform, platformTraits } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
-import type { Clock } from "../util/clock.js";
+import { type Clock, steadyClock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Beginning } from "./beginning.js";
 import { Connection, type ConnectionState } from "./connection.js";
@@ -25,7 +25,6 @@ export interface SurfacesSetting {
   readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
-  readonly steady: Clock;
   readonly elapsed: () => number;
   readonly onProblem: OnProblem;
 }
@@ -59,15 +58,17 @@ interface Served {
 export class Surfaces {
   readonly #setting: SurfacesSetting;
   readonly #all: readonly Served[];
+  readonly #steady: Clock;
   #host: SurfaceHost | undefined;
 
   constructor(setting: SurfacesSetting) {
     this.#setting = setting;
+    this.#steady = steadyClock(setting.clock);
     this.#all = setting.adapters.map((adapter) => this.#serve(adapter));
   }
 
   #serve(adapter: Adapter): Served {
-    const { store, commands, media, holder, leaseMs, clock, steady, elapsed, onProblem } = this.#setting;
+    const { store, commands, media, holder, leaseMs, clock, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter,
       accounts: store.accounts,
@@ -96,7 +97,7 @@ export class Surfaces {
       outbox: store.outbox,
       holder,
       clock,
-      steady,
+      steady: this.#steady,
       onProblem,
       isReady: () => connection.isConnected && connection.speaker !== null,
       findFile: async (file) => (await media?.find(file)) ?? null,

@@ -13,7 +13,7 @@ import type { Access, Who } from "./authorize.js";
 import type { Common } from "./common.js";
 import { messageOf } from "./inbound-text.js";
 import type { Lane } from "./lane.js";
-import { isLeft, type LeftTurns } from "./left-turns.js";
+import { isLeft, LeftTurns } from "./left-turns.js";
 import type { Notices } from "./notices.js";
 import { authorIn, type Requests } from "./requests.js";
 import { resetText } from "./reset-words.js";
@@ -29,7 +29,6 @@ export interface TurnStarterSetting extends Common {
   readonly notices: Notices;
   readonly surfaces: Surfaces;
   readonly turnRunner: TurnRunner;
-  readonly leftTurns: LeftTurns;
   /** Called again and again while a message waits for another process that answers in its session. */
   readonly onElsewhere: (key: SessionKey) => void;
   /** Aborted when the gateway stops. */
@@ -41,10 +40,12 @@ const ALONE_MS = 60_000;
 
 export class TurnStarter {
   readonly #setting: TurnStarterSetting;
+  readonly #leftTurns: LeftTurns;
   readonly #solitude = new Solitude(ALONE_MS);
 
   constructor(setting: TurnStarterSetting) {
     this.#setting = setting;
+    this.#leftTurns = new LeftTurns(setting);
   }
 
   /** False if it waits: for another process, a handoff, older messages, or its author's other turns. */
@@ -62,7 +63,7 @@ export class TurnStarter {
   /** Goes on with a turn that was left; alone, if a process that ran it ended more than once. */
   async goOn(lane: Lane, left: RunningTurn, author: Promise<Access>): Promise<void> {
     const alone = isTriedAlone({ attempt: left.turn.attempt + 1 });
-    await this.#beside(alone, () => this.#setting.leftTurns.takeOver(lane, left, author));
+    await this.#beside(alone, () => this.#leftTurns.takeOver(lane, left, author));
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Job, JobSetting } from "./job.js";
 import { nextRun } from "./schedule.js";
 import type { JobClock } from "./store.js";
 
-export interface Decision extends JobClock {
+export interface JobDecision extends JobClock {
   /** The times that have come, each with a run from now on. Oldest first. */
   readonly times: readonly DueTime[];
   /** How many more runs there may be; null without an end. */
@@ -29,7 +29,7 @@ export function clockFrom(
 }
 
 /** The job's next time must have been decided about by nobody. */
-export function decide(job: Job, now: number): Decision {
+export function decide(job: Job, now: number): JobDecision {
   const { id, jitterMs, timing, catchUp, nextAt, left } = job;
   if (nextAt === null) return { times: [], left, nextAt: null, wakeAt: null };
   const due = dueNow(timing, catchUp, nextAt, now - jitterOf(id, jitterMs));

@@ -5,12 +5,12 @@
 import { InputError } from "../session/errors.js";
 import { LOCAL } from "../session/platform.js";
 
-export type Target =
-  | { readonly kind: "origin" | "local" | "all"; readonly word: string }
-  | { readonly kind: "place"; readonly word: string };
+export interface Target {
+  readonly kind: "origin" | "file" | "all" | "place";
+  readonly word: string;
+}
 
-export const TARGET_FORMS =
-  "Write `origin` for this chat, `local` for a file only, a platform such as `telegram` for its home channel, the name of a home channel, an address such as `telegram:123456789`, `all` for every home channel, or several of these with commas.";
+export const TARGET_FORMS = `Write \`origin\` for this chat, a platform for its home channel, the name of a home channel, \`all\` for every home channel, an address (\`platform:chat\`), \`${LOCAL}\` for a file only, or several of these with commas.`;
 
 const MOST_TARGETS = 20;
 const LONGEST_TARGET = 300;
@@ -25,7 +25,7 @@ export function parseTargets(text: string): readonly Target[] {
   return words.map((word) => {
     const lower = word.toLowerCase();
     return {
-      kind: lower === "origin" || lower === "all" ? lower : lower === LOCAL ? "local" : "place",
+      kind: lower === "origin" || lower === "all" ? lower : lower === LOCAL ? "file" : "place",
       word,
     };
   });

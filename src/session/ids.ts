@@ -62,6 +62,10 @@ export function sessionIdAt(now: number, hex: string): SessionId {
   return `${date.replaceAll("-", "")}_${time.slice(0, 8).replaceAll(":", "")}_${hex}` as SessionId;
 }
 
+export function newSessionId(now: number): SessionId {
+  return sessionIdAt(now, randomBytes(6).toString("hex"));
+}
+
 /** Ids become file names in exports: only this shape is accepted from outside. */
 export function isSessionId(text: string): text is SessionId {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);

@@ -4,7 +4,6 @@
  * which checks every read.
  */
 
-import { randomBytes } from "node:crypto";
 import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
@@ -12,7 +11,7 @@ import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.j
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
 import { DEFAULT_WINDOW, historyWindow } from "./history-window.js";
-import { asSessionId, type HandoffId, newHandoffId, type SessionId, sessionIdAt } from "./ids.js";
+import { asSessionId, type HandoffId, newHandoffId, newSessionId, type SessionId } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
   checkResetConfig,
@@ -226,7 +225,7 @@ export class Sessions {
   /** A new session under the key; the old one ends with reason `reset`. Null if the key has no session. */
   async reset(key: SessionKey): Promise<SessionEntry | null> {
     const now = this.#clock();
-    return this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now);
+    return this.#store.routes.reset(asSessionKey(key), newSessionId(now), now);
   }
 
   /**
@@ -531,12 +530,8 @@ export class Sessions {
   }
 
   #newSession(source: SessionSource, now: number, of?: SessionSource): NewSession {
-    const belonging = of ? belongingOf(parseSource(of), this.#scopes) : {};
-    return { sessionId: this.#mintId(now), ...this.laneOf(source), ...belonging };
-  }
-
-  #mintId(now: number): SessionId {
-    return sessionIdAt(now, randomBytes(6).toString("hex"));
+    const belonging = of && belongingOf(parseSource(of), this.#scopes);
+    return { sessionId: newSessionId(now), ...this.laneOf(source), ...belonging };
   }
 
   #dueReset(entry: SessionEntry, now: number): ResetReason | null {

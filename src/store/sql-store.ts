@@ -6,20 +6,11 @@ import { checkReadable, migrate, schemaVersion } from "./migrations/index.js";
 import { PostgresSearchIndex } from "./postgres/search-index.js";
 import { SearchFeed } from "./search/feed.js";
 import { SqlSearch } from "./search/search.js";
-import { SqlAccounts } from "./sql/accounts.js";
+import { gatewayTables } from "./sql/gateway-tables.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
-import { SqlInbox } from "./sql/inbox.js";
-import { SqlJobRuns } from "./sql/job-runs.js";
-import { SqlJobs } from "./sql/jobs.js";
-import { SqlMediaFiles } from "./sql/media-files.js";
-import { SqlOutbox } from "./sql/outbox.js";
-import { SqlPeople } from "./sql/people.js";
 import { SqlProcesses } from "./sql/processes.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
-import { SqlSpending } from "./sql/spending.js";
-import { SqlStandingApprovals } from "./sql/standing-approvals.js";
-import { SqlToolJournal } from "./sql/tool-journal.js";
 import { SqlTranscript } from "./sql/transcript.js";
 import { SqlTurns } from "./sql/turns.js";
 import { SqliteSearchIndex } from "./sqlite/search-index.js";
@@ -60,12 +51,8 @@ function storeOver(db: Db): SessionStore & GatewayStore {
     transcript: new SqlTranscript(db),
     search: new SqlSearch(db, index, feed),
     handoffs: new SqlHandoffs(db),
-    inbox: new SqlInbox(db),
+    ...gatewayTables(db),
     turns: new SqlTurns(db, routes),
-    journal: new SqlToolJournal(db),
-    outbox: new SqlOutbox(db),
-    people: new SqlPeople(db),
-    accounts: new SqlAccounts(db),
     changes: (onChange) =>
       db.subscribe((fact) => {
         if (fact.kind === "session") onChange(fact.sessionId);
@@ -78,11 +65,6 @@ function storeOver(db: Db): SessionStore & GatewayStore {
     },
     processes,
     reports: processes.reports,
-    jobs: new SqlJobs(db),
-    jobRuns: new SqlJobRuns(db),
-    files: new SqlMediaFiles(db),
-    spending: new SqlSpending(db),
-    standing: new SqlStandingApprovals(db),
     close: async () => {
       await feed.stop();
       await db.close();

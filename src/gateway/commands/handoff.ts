@@ -71,7 +71,9 @@ async function list({ item, gateway, sessions, who }: CommandCall): Promise<stri
   const { handoffs } = gateway;
   const entry = await sessions.current(item.key);
   const here = formatAddress(addressOf(item.source));
-  const places = (await gateway.places.all(who)).filter(({ address }) => formatAddress(address) !== here);
+  const places = (await gateway.handoffs.places.all(who)).filter(
+    ({ address }) => formatAddress(address) !== here,
+  );
   const active = entry && (await underway(handoffs, entry));
   const lines = places.map(({ word, name }) => `- \`/handoff ${cleanLine(word)}\`: ${cleanLine(name)}`);
   const none =

@@ -19,6 +19,7 @@ import { mayBeAlive } from "../../util/holder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import type { Common } from "../common.js";
+import { Impossible, laneAt } from "../lane-at.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import type { Places } from "../places.js";
@@ -26,7 +27,7 @@ import type { Account, GatewayEffects, Outbox } from "../store.js";
 import { type Surface, speakerOf } from "../surface.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
-import { Impossible, laneAt, placeAsked } from "./destination.js";
+import { placeAsked } from "./destination.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
 
 export interface CarrierSetting

@@ -39,17 +39,19 @@ type By = { readonly who: Who; readonly asker: Asker; readonly said: string } | 
 const TAKE_MS = 10_000;
 
 export class HandoffDesk {
+  readonly places: Places;
   readonly #setting: DeskSetting;
 
   constructor(setting: DeskSetting) {
     this.#setting = setting;
+    this.places = setting.places;
   }
 
   /** The place that a word names, if its platform is connected; fails with a sentence otherwise. */
   async placeNamed(word: string, who: Who | null): Promise<Place> {
-    const place = await this.#setting.places.named(word, who);
+    const place = await this.places.named(word, who);
     const { platform } = place.address;
-    if (await this.#setting.places.accountOn(platform)) return place;
+    if (await this.places.accountOn(platform)) return place;
     throw refused(
       `${surfaceOf({ platform })} is not connected now, so nothing was moved. Start it with \`baton gateway\`, or check it with \`baton gateway status\`.`,
     );

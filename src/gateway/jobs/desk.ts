@@ -148,7 +148,7 @@ export class JobDesk {
     if (wish.command && who && !mayRunCommands(who))
       throw new InputError("invalid_job", "You may not run commands here, so a job of yours can't either.");
     const setting = settingOf(wish, context, before);
-    for (const { kind, word } of parseTargets(wish.deliver ?? "local"))
+    for (const { kind, word } of parseTargets(wish.deliver ?? "origin"))
       if (kind === "place") await places.named(word, who);
     return setting;
   }

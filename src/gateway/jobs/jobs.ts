@@ -1,4 +1,5 @@
 /** The jobs of a gateway: the desk where people make them, and the scheduler that runs them. */
+import type { Adapter } from "../../adapter/adapter.js";
 import type { Who } from "../authorize.js";
 import type { Common } from "../common.js";
 import type { Homes } from "../homes.js";
@@ -6,6 +7,7 @@ import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import { type ToolLists, toolsFor } from "../permissions.js";
 import type { Places } from "../places.js";
+import type { Account } from "../store.js";
 import type { Surfaces } from "../surfaces.js";
 import { RunBeginning } from "./beginning.js";
 import { JobDesk } from "./desk.js";
@@ -13,7 +15,7 @@ import type { GatewayJobs } from "./options.js";
 import { OutputFolder } from "./output-folder.js";
 import { RunResults } from "./results.js";
 import { Scheduler } from "./scheduler.js";
-import { SCHEDULER } from "./surface.js";
+import { jobAdapter, SCHEDULER } from "./surface.js";
 import { JobTargets } from "./targets.js";
 
 export interface JobsSetting extends Common {
@@ -27,6 +29,11 @@ export interface JobsSetting extends Common {
 }
 
 export class Jobs {
+  /** What the scheduler needs to be one of the accounts of its process. */
+  static adapters(jobs: GatewayJobs | null): readonly Adapter[] {
+    return jobs?.runsHere ? [jobAdapter()] : [];
+  }
+
   readonly desk: JobDesk;
   readonly scheduler: Scheduler;
 
@@ -41,7 +48,7 @@ export class Jobs {
       mayRunCommands,
       senderOf: (account) => surfaces.senderOf(account),
     });
-    const surfaceOf = (account: typeof SCHEDULER) => surfaces.of(account);
+    const surfaceOf = (account: Account) => surfaces.of(account);
     const targets = new JobTargets({ ...setting, accounts, surfaceOf });
     const results = new RunResults({ ...setting, runs, targets, folder });
     this.desk = new JobDesk({ ...setting, ...jobs, jobs: store.jobs, accounts, places, mayRunCommands });
@@ -56,6 +63,11 @@ export class Jobs {
       tidy: async () => folder?.tidy(async (id) => (await store.jobs.find(id)) !== null),
       mostRunning: jobs.mostRunning,
     });
+  }
+
+  /** This process has that account now, or still. */
+  taken({ platform }: Account): void {
+    if (platform === SCHEDULER.platform) this.scheduler.taken();
   }
 }
 

@@ -1,10 +1,11 @@
 /** The results of runs as files, one Markdown file a run: so a result is never lost, whatever becomes of its delivery. */
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job, Run } from "../../schedule/job.js";
 import { formatSchedule } from "../../schedule/schedule.js";
 import { isJobId, type JobId } from "../../session/ids.js";
+import { makeFolder } from "../../util/make-folder.js";
 
 /** So many files of a job are kept. */
 const KEPT = 100;
@@ -19,7 +20,7 @@ export class OutputFolder {
   /** Returns its path below the folder. The same run gets the same file. */
   async write(job: Job, run: Run, state: string, text: string): Promise<string> {
     const folder = join(this.#folder, job.id);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const name = `${timeName(run.startedAt ?? run.madeAt)}-${run.id}.md`;
     const draft = join(folder, `.${name}.${randomBytes(4).toString("hex")}`);
     await writeFile(draft, fileText(job, run, state, text), { mode: 0o600 });

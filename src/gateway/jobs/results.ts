@@ -14,7 +14,7 @@ import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import type { JobAfter, JobRun, JobRuns, NewDelivery, RunEffects, UntoldResults } from "../store.js";
 import type { OutputFolder } from "./output-folder.js";
-import type { JobTargets, Reached, Unreached } from "./targets.js";
+import type { JobTargets, ReachedTarget, UnreachedTarget } from "./targets.js";
 import { failedText, isSilent, jobName, pausedText, undeliveredText } from "./words.js";
 
 export interface ResultsSetting {
@@ -28,7 +28,7 @@ export interface ResultsSetting {
   readonly onProblem: OnProblem;
 }
 
-interface Outcome {
+interface RunOutcome {
   readonly state: RunEffects["state"];
   readonly error: string | null;
   readonly text: string;
@@ -64,7 +64,7 @@ export class RunResults {
   }
 
   /** If the file can't be written, the result is delivered all the same. */
-  async #keep({ job, run }: JobRun, { state, text }: Outcome): Promise<string | null> {
+  async #keep({ job, run }: JobRun, { state, text }: RunOutcome): Promise<string | null> {
     const { folder, onProblem } = this.#setting;
     try {
       return (await folder?.write(job, run, state, text)) ?? null;
@@ -77,7 +77,7 @@ export class RunResults {
 
   async #say(
     ended: JobRun,
-    { text }: Outcome,
+    { text }: RunOutcome,
     after: JobAfter,
   ): Promise<Pick<RunEffects, "results" | "deliveries" | "said">> {
     const { targets, people } = this.#setting;
@@ -98,7 +98,7 @@ export class RunResults {
 
   async #deliveries(
     { run }: JobRun,
-    { address, account, sessionId }: NonNullable<Reached["place"]>,
+    { address, account, sessionId }: NonNullable<ReachedTarget["place"]>,
     n: number,
     text: string,
   ): Promise<NewDelivery[]> {
@@ -112,11 +112,11 @@ export class RunResults {
 const NOTHING_SAID = { results: [], deliveries: [], said: [] } as const;
 
 /** A turn in the conversation itself has said it there, but not that the job is paused. */
-function isSaidThere({ session }: Job, { target }: Reached, { pausedWhy }: JobAfter): boolean {
+function isSaidThere({ session }: Job, { target }: ReachedTarget, { pausedWhy }: JobAfter): boolean {
   return session === "origin" && target === "origin" && pausedWhy === null;
 }
 
-function resultOf(job: Job, one: Reached | Unreached, after: JobAfter): RunResult {
+function resultOf(job: Job, one: ReachedTarget | UnreachedTarget, after: JobAfter): RunResult {
   const { target } = one;
   if ("error" in one) return { target, address: null, state: "failed", error: one.error };
   if (one.place === null) return { target, address: null, state: "kept", error: null };
@@ -124,7 +124,7 @@ function resultOf(job: Job, one: Reached | Unreached, after: JobAfter): RunResul
   return { target, address: formatAddress(one.place.address), state, error: null };
 }
 
-function outcomeOf({ job, run }: JobRun, { pausedWhy }: JobAfter): Outcome {
+function outcomeOf({ job, run }: JobRun, { pausedWhy }: JobAfter): RunOutcome {
   if (run.error !== null) {
     const paused = pausedWhy === null ? [] : [pausedText(job, pausedWhy)];
     const text = [failedText(job, run.error), ...paused].join("\n\n");

@@ -10,8 +10,8 @@ import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, formatAddress } from "../../session/source.js";
 import type { Who } from "../authorize.js";
 import { STATE } from "../connection.js";
-import { Impossible, laneAt } from "../handoff/destination.js";
 import type { Homes } from "../homes.js";
+import { Impossible, laneAt } from "../lane-at.js";
 import { surfaceOf } from "../place-words.js";
 import type { Places } from "../places.js";
 import type { Account, Accounts } from "../store.js";
@@ -27,7 +27,7 @@ export interface TargetsSetting {
 }
 
 /** A target, and what it means now. */
-export interface Reached {
+export interface ReachedTarget {
   /** As the job names it. */
   readonly target: string;
   /** Null if it is only a file. */
@@ -38,7 +38,7 @@ export interface Reached {
   } | null;
 }
 
-export interface Unreached {
+export interface UnreachedTarget {
   readonly target: string;
   readonly error: string;
 }
@@ -51,8 +51,8 @@ export class JobTargets {
   }
 
   /** Each place is there once. */
-  async of(job: Job, who: Who): Promise<readonly (Reached | Unreached)[]> {
-    const all: (Reached | Unreached)[] = [];
+  async of(job: Job, who: Who): Promise<readonly (ReachedTarget | UnreachedTarget)[]> {
+    const all: (ReachedTarget | UnreachedTarget)[] = [];
     const known = new Set<string>();
     for (const target of parseTargets(job.deliver)) {
       for (const one of await this.#reach(target, job, who)) {
@@ -65,9 +65,9 @@ export class JobTargets {
     return all;
   }
 
-  async #reach(target: Target, job: Job, who: Who): Promise<(Reached | Unreached)[]> {
+  async #reach(target: Target, job: Job, who: Who): Promise<(ReachedTarget | UnreachedTarget)[]> {
     const { word, kind } = target;
-    if (kind === "local") return [{ target: word, place: null }];
+    if (kind === "file") return [{ target: word, place: null }];
     if (kind === "origin") return [await this.#origin(word, job)];
     if (kind === "place") return [await this.#attempt(word, who, () => this.#named(word, who))];
     const homes = await this.#setting.homes.all();
@@ -79,7 +79,7 @@ export class JobTargets {
     return Promise.all(named.map((name) => this.#attempt(name, who, () => this.#named(name, who))));
   }
 
-  async #origin(word: string, { origin }: Job): Promise<Reached> {
+  async #origin(word: string, { origin }: Job): Promise<ReachedTarget> {
     const { sessionId } = await this.#setting.sessions.getOrCreate(origin.source, { touch: false });
     return { target: word, place: { address: addressOf(origin.source), account: origin.account, sessionId } };
   }
@@ -88,7 +88,11 @@ export class JobTargets {
     return (await this.#setting.places.named(word, who)).address;
   }
 
-  async #attempt(target: string, who: Who, find: () => Promise<Address>): Promise<Reached | Unreached> {
+  async #attempt(
+    target: string,
+    who: Who,
+    find: () => Promise<Address>,
+  ): Promise<ReachedTarget | UnreachedTarget> {
     try {
       const address = await find();
       const account = await this.#accountOn(address.platform);

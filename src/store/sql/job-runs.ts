@@ -1,7 +1,6 @@
 /** The runs of jobs: each step is a compare-and-set, so it is taken once, by whichever process is faster. */
 import type {
   JobAfter,
-  JobDecision,
   JobRun,
   JobRuns,
   NewDelivery,
@@ -12,6 +11,7 @@ import type {
   TurnStep,
   UntoldResults,
 } from "../../gateway/store.js";
+import type { JobDecision } from "../../schedule/decide.js";
 import type { Job } from "../../schedule/job.js";
 import type { JobClock } from "../../schedule/store.js";
 import type { InboxId, JobId, RunId } from "../../session/ids.js";

@@ -25,7 +25,7 @@ export interface CommitConnection {
 /** `read` writes nothing; if a `statement` fails, the engine takes it back by itself; `alone` has a transaction of its own. */
 type WorkKind = "read" | "statement" | "transaction" | "alone";
 
-interface Job {
+interface QueuedWork {
   readonly kind: WorkKind;
   readonly work: () => Promise<unknown>;
   /** Called after the commit, before any caller hears of it. */
@@ -35,7 +35,7 @@ interface Job {
 
 /** A job in a group; its outcome counts once the group is committed. */
 interface Member {
-  readonly job: Job;
+  readonly job: QueuedWork;
   outcome?: WorkOutcome;
 }
 
@@ -46,7 +46,7 @@ const MOST_IN_A_GROUP = 200;
 
 export class CommitQueue {
   readonly #connection: CommitConnection;
-  #jobs: Job[] = [];
+  #jobs: QueuedWork[] = [];
   #running: Promise<void> | undefined;
 
   constructor(connection: CommitConnection) {
@@ -131,7 +131,7 @@ export class CommitQueue {
   }
 
   /** Throws if the transaction cannot begin, or is gone with all that was in it. */
-  async #run({ kind, work }: Job): Promise<WorkOutcome> {
+  async #run({ kind, work }: QueuedWork): Promise<WorkOutcome> {
     const connection = this.#connection;
     const isFirst = !connection.isInTransaction;
     if (isFirst) await connection.begin();

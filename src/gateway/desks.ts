@@ -1,0 +1,12 @@
+/** Where people ask for what the gateway does beside answering. */
+import type { HandoffDesk } from "./handoff/desk.js";
+import type { JobDesk } from "./jobs/desk.js";
+import type { GatewayProcesses } from "./processes/options.js";
+
+export interface Desks {
+  readonly handoffs: HandoffDesk;
+  /** Null if nothing can run in the background. */
+  readonly processes: GatewayProcesses | null;
+  /** Null if there are no scheduled jobs here. */
+  readonly jobs: JobDesk | null;
+}

@@ -1,0 +1,27 @@
+/** The parts of the gateway's port that need nothing but the database. */
+import type { Db } from "../db.js";
+import { SqlAccounts } from "./accounts.js";
+import { SqlInbox } from "./inbox.js";
+import { SqlJobRuns } from "./job-runs.js";
+import { SqlJobs } from "./jobs.js";
+import { SqlMediaFiles } from "./media-files.js";
+import { SqlOutbox } from "./outbox.js";
+import { SqlPeople } from "./people.js";
+import { SqlSpending } from "./spending.js";
+import { SqlStandingApprovals } from "./standing-approvals.js";
+import { SqlToolJournal } from "./tool-journal.js";
+
+export function gatewayTables(db: Db) {
+  return {
+    inbox: new SqlInbox(db),
+    journal: new SqlToolJournal(db),
+    outbox: new SqlOutbox(db),
+    people: new SqlPeople(db),
+    accounts: new SqlAccounts(db),
+    jobs: new SqlJobs(db),
+    jobRuns: new SqlJobRuns(db),
+    files: new SqlMediaFiles(db),
+    spending: new SqlSpending(db),
+    standing: new SqlStandingApprovals(db),
+  };
+}
