@@ -4,7 +4,7 @@ import { commandTable } from "../src/gateway/commands/table.js";
 
 export function commandsPage(): string {
   const table = commandTable({ agent: "", clock: () => 0 });
-  const rows = table.map((command) => `| ${form(command)} | ${sentence(explanation(command))} |`);
+  const rows = table.map((command) => `| ${cell(form(command))} | ${cell(sentence(explanation(command)))} |`);
   return `${INTRODUCTION}
 | command | what it does |
 | --- | --- |
@@ -13,7 +13,11 @@ ${rows.join("\n")}
 }
 
 function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll("|", "\\|");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
 }
 
 const INTRODUCTION = `<!-- Made from src/gateway/commands/ by \`npm run docs\`; change it there. -->
