@@ -2,6 +2,7 @@
 import { TERMINAL_ACCOUNT } from "../adapter/terminal/terminal-source.js";
 import { addressIn } from "../config/home-channel.js";
 import { isOwn, OWNER } from "../session/access.js";
+import { type HomeChannel, wordOf } from "../session/context.js";
 import { InputError } from "../session/errors.js";
 import { isPlatform, LOCAL, type Platform, platformTraits } from "../session/platform.js";
 import type { Sessions } from "../session/sessions.js";
@@ -11,6 +12,7 @@ import { mayBeAlive } from "../util/holder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { TERMINAL, type Who } from "./authorize.js";
 import { STATE } from "./connection.js";
+import { foldedWord } from "./home-word.js";
 import type { Homes } from "./homes.js";
 import { addressWords, placeWords, surfaceOf } from "./place-words.js";
 import type { Account, Accounts } from "./store.js";
@@ -57,20 +59,16 @@ export class Places {
   /** The place that a word names; fails with a sentence if there is none for this person. */
   async named(word: string, who: Who | null): Promise<Place> {
     const asked = cleanLine(word);
-    const lower = asked.toLowerCase();
+    const lower = foldedWord(asked);
     if (lower === LOCAL) {
       if (mayUseTerminal(who)) return TERMINAL_PLACE;
       throw refused("Only the person who runs this gateway can use the terminal.");
     }
     const homes = await this.#homes(who);
     const [platform = "", ...ids] = lower.split(":");
-    // This comes before the names: the list uses this word for the platform, whatever another home channel is called.
+    // This comes before the names: a home channel may have got its name before a platform of that name was added.
     if (isPlatform(platform) && ids.length === 0) return this.#placeOn(platform, homes, who);
-    const [named, ...alike] = homes.filter(({ name }) => name.toLowerCase() === lower);
-    if (named && alike.length > 0)
-      throw refused(
-        `Several home channels are called ${JSON.stringify(named.name)}. Use ${listed([named, ...alike])}.`,
-      );
+    const named = homes.find((home) => home.word === lower);
     if (named) return named;
     if (!isPlatform(platform)) {
       throw refused(`There is no chat ${JSON.stringify(shorten(asked, 60))}. Send /handoff to list yours.`);
@@ -101,15 +99,16 @@ export class Places {
     const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));
     return homes
       .filter((_, n) => may[n])
-      .map(({ address, name }) => ({ word: address.platform, address, name: cleanLine(name) }));
+      .map((home) => ({ word: wordOf(home), address: home.address, name: homeName(home) }));
   }
 
   async #placeOn(platform: Platform, homes: readonly Place[], who: Who | null): Promise<Place> {
     const isThere = ({ address }: Place): boolean => address.platform === platform;
-    const place = homes.find(isThere) ?? (await this.#ownPlaces(who)).find(isThere);
+    const isDefault = (home: Place): boolean => isThere(home) && home.word === platform;
+    const place = homes.find(isDefault) ?? (await this.#ownPlaces(who)).find(isThere);
     if (place) return place;
     throw refused(
-      `${surfaceOf({ platform })} has no home channel, and you have no chat there. Send /sethome in the chat that should be the home channel, or name a chat: ${platform}:<chat>.`,
+      `${surfaceOf({ platform })} has no default home channel, and you have no chat there. Send /sethome in the chat that should be the default, or name a chat: ${platform}:<chat>.`,
     );
   }
 
@@ -159,8 +158,9 @@ function mayUseTerminal(who: Who | null): boolean {
   return who === null || who.role === "owner" || who.identities.includes(TERMINAL);
 }
 
-function listed(places: readonly Place[]): string {
-  return places.map(({ word }) => `\`${cleanLine(word)}\``).join(" or ");
+/** With its platform, unless the word already says that. */
+function homeName({ address, name, word }: HomeChannel): string {
+  return cleanLine(word === undefined ? name : `${surfaceOf(address)}, ${name}`);
 }
 
 function isConnected(state: string): boolean {

@@ -274,8 +274,11 @@ export interface Accounts {
   write(account: Account, name: string, value: string): Promise<void>;
   /** The values that accounts store under a name. */
   all(name: string): Promise<readonly (Account & { readonly value: string })[]>;
+  /** By platform, the default one first, then by word. */
   homes(): Promise<HomeChannel[]>;
-  setHome(home: HomeChannel): Promise<void>;
+  /** Moves the one of its platform that has the word. False if the word is another platform's. */
+  setHome(home: HomeChannel): Promise<boolean>;
+  removeHome(home: HomeChannel): Promise<void>;
 }
 
 /** What a step of a handoff commits together with the handoff. */

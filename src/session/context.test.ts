@@ -64,6 +64,32 @@ describe("buildSessionContextPrompt", () => {
     expect(prompt(later, reordered)).toBe(prompt(group));
   });
 
+  it("has several home channels of a platform in a fixed order, by the words that mean them", () => {
+    const named = (word: string, threadId?: string) => ({
+      address: { platform: "telegram", chatId: "-200", ...(threadId ? { threadId } : {}) },
+      name: "Team",
+      word,
+    });
+    const homes = [named("ops"), named("night shift", "7"), ...config.homeChannels, named("*x*")];
+    const lines = (homeChannels: ContextConfig["homeChannels"], options = {}) =>
+      prompt(group, { ...config, homeChannels }, options)
+        .split("\n")
+        .slice(-5);
+    const told = [
+      "- telegram: Home (ID: -100)",
+      "- \\*x\\*: Team (telegram, ID: -200)",
+      "- night shift: Team (telegram, ID: -200, thread: 7)",
+      "- ops: Team (telegram, ID: -200)",
+      "- slack: general (ID: C1)",
+    ];
+    expect(lines(homes)).toEqual(told);
+    expect(lines(homes.toReversed())).toEqual(told);
+    expect(lines(homes, { labels: false })[2]).toBe("- night shift: (telegram, ID: -200, thread: 7)");
+    expect(lines(homes, { redactIds: true })[2]).toMatch(
+      /\(telegram, ID: #[0-9a-f]{10}, thread: #[0-9a-f]{10}\)$/,
+    );
+  });
+
   it("replaces ids by short hashes where asked", () => {
     const dm = parseSource({
       platform: "matrix",
@@ -128,6 +154,10 @@ describe("hostile labels", () => {
     ["userName", (value) => prompt({ ...dm, userName: value })],
     ["userId", (value) => prompt({ ...dm, userName: "", userId: value })],
     ["home channel name", (value) => prompt(dm, { ...config, homeChannels: [slackHome("C", value)] })],
+    [
+      "home channel word",
+      (value) => prompt(dm, { ...config, homeChannels: [{ ...slackHome("C", "n"), word: value }] }),
+    ],
     ["home channel id", (value) => prompt(dm, { ...config, homeChannels: [slackHome(value, "n")] })],
   ];
 
@@ -185,6 +215,10 @@ describe("with labels apart", () => {
         "Home channel of telegram: Home",
         "Home channel of slack: general",
       ].join("\n"),
+    );
+    const ops = { ...slackHome("C2", "Team"), word: "ops" };
+    expect(labels(group, { ...config, homeChannels: [...config.homeChannels, ops] })).toMatch(
+      /\nHome channel of slack: general\nHome channel ops: Team$/,
     );
     expect(labels(localSource(), { connectedPlatforms: [], homeChannels: [] })).toBeNull();
     expect(labels(parseSource({ platform: "signal", chat_id: "x", user_name: "Ann" }))).toContain(

@@ -47,6 +47,7 @@ export type ErrorCode =
   | "title_taken"
   | "handoff_active"
   | "handoff_refused"
+  | "home_refused"
   | "lock_unreadable"
   | "home_unusable"
   | "store_in_use"

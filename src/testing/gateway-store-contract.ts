@@ -10,6 +10,7 @@ import type {
   Turn,
   TurnStep,
 } from "../gateway/store.js";
+import type { HomeChannel } from "../session/context.js";
 import { asSessionId, type DeliveryId, deliveryIdOf, type InboxId, type TurnId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
@@ -24,7 +25,7 @@ export interface GatewayStoreFixture {
   dispose(): Promise<void>;
 }
 
-const [, HERE = ""] = platforms();
+const [, HERE = "", THERE = ""] = platforms();
 const account = { platform: HERE, account: "bot" };
 const ann = parseSource({ platform: HERE, chat_id: "1", user_id: "ann", user_name: "Ann" });
 const nothing: TurnStep = { messages: [], deliveries: [], steeredIn: [] };
@@ -219,6 +220,40 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.accounts.renew(account, { holder: yours, leaseMs: 0 }, now)).toBe(true);
       expect((await store.accounts.lease(account, now))?.until).toBeLessThanOrEqual(now);
       expect(await take(mine, 60_000)).toBe(true);
+    });
+
+    it("has a default home channel for each platform, and others with a word, which only one platform has", async () => {
+      const other = await fixture.open();
+      const home = (platform: string, chatId: string, word?: string): HomeChannel => ({
+        address: { platform, chatId },
+        name: `chat ${chatId}`,
+        ...(word === undefined ? {} : { word }),
+      });
+      const [a, b] = [HERE, THERE].sort() as [string, string];
+      expect(await store.accounts.homes()).toEqual([]);
+      for (const each of [
+        home(b, "1"),
+        home(b, "2", "ops"),
+        home(a, "3", "oz"),
+        home(a, "3", "o-z"),
+        home(a, "4"),
+      ])
+        expect(await store.accounts.setHome(each)).toBe(true);
+      expect(await other.accounts.homes()).toEqual([
+        ...[home(a, "4"), home(a, "3", "o-z"), home(a, "3", "oz")],
+        ...[home(b, "1"), home(b, "2", "ops")],
+      ]);
+
+      expect(await other.accounts.setHome(home(a, "5", "ops"))).toBe(false);
+      expect(await other.accounts.setHome(home(b, "6", "ops"))).toBe(true);
+      expect(await other.accounts.setHome(home(a, "7"))).toBe(true);
+      await other.accounts.removeHome(home(a, "3", "oz"));
+      await other.accounts.removeHome(home(b, "1"));
+      expect(await store.accounts.homes()).toEqual([home(a, "7"), home(a, "3", "o-z"), home(b, "6", "ops")]);
+      const thread = { address: { platform: a, chatId: "3", threadId: "7" }, name: "a thread", word: "ops" };
+      await store.accounts.removeHome(home(b, "6", "ops"));
+      expect(await store.accounts.setHome(thread)).toBe(true); // It is free again, for any platform.
+      expect((await store.accounts.homes()).at(-1)).toEqual(thread);
     });
 
     it("runs one turn at a time per session", async () => {

@@ -140,38 +140,66 @@ describe("/handoff", () => {
   });
 
   it("lists the places, knows them by their names, and says what is wrong with others", async () => {
-    await world.gateway.homes.set({ address: { platform: THERE, chatId: "ann" }, name: "Ann's desk" });
+    const desk = { address: { platform: THERE, chatId: "ann" }, name: "Ann's desk" };
+    await world.gateway.homes.set(desk);
+    await world.gateway.homes.set({ ...desk, word: "Night shift" });
     await ann.ask("hello");
     expect(await ann.ask("/handoff")).toBe(
       [
         "This conversation can go to:",
         "- `/handoff discord`: Ann's desk",
+        "- `/handoff night shift`: Discord, Ann's desk",
         "- `/handoff local`: the terminal",
       ].join("\n"),
     );
     for (const [words, answer] of [
+      ["Ann's desk", /^There is no chat "Ann's desk"\./], // Only the owner decides by which words chats are found.
       ["nowhere", /^There is no chat "nowhere"\. Send \/handoff to list yours\.$/],
-      ["slack", /^Slack has no home channel, and you have no chat there\./],
+      ["slack", /^Slack has no default home channel, and you have no chat there\./],
       ["slack:C1", /^Slack is not connected now, so nothing was moved\./],
       [`${HERE}:ann`, /^It is already there\.$/],
       [`${THERE}:`, /is not an address/],
       ["cancel", /^Nothing is being handed off here\.$/],
     ] as const)
       expect(await ann.ask(`/handoff ${words}`)).toMatch(answer);
-    await ann.ask("/handoff ANN'S desk");
+    expect(await ann.ask("/handoff NIGHT  shift")).toBe("Moving to Discord, Ann's desk …");
     expect(await finished(ann)).toContain("(`discord:ann`)");
   });
 
-  it("takes a platform's name for that platform, and asks which of two home channels of one name is meant", async () => {
-    const setHome = (platform: string, name: string) =>
-      world.gateway.homes.set({ address: { platform, chatId: "ann" }, name });
-    await setHome(HERE, "home");
-    await setHome(THERE, HERE);
-    expect(await world.gateway.handoffs.placeNamed(HERE, null)).toMatchObject({ name: "home" });
-    await setHome(THERE, "Home");
-    expect(await ann.ask("/handoff home")).toBe(
-      'Several home channels are called "Home". Use `discord` or `telegram`.',
-    );
+  it("takes a platform's name for its default home channel, or for a chat of one's own, never for a named one", async () => {
+    const { homes, places } = world.gateway;
+    const there = (chatId: string) => ({ platform: THERE, chatId });
+    await homes.set({ address: there("team"), name: "Team", word: "ops" });
+    await expect(places.named(THERE, null)).rejects.toThrow(/^Discord has no default home channel/);
+    await annThere().ask("hello");
+    expect(await annThere().ask(`/handoff ${THERE}`)).toBe("It is already there.");
+    await homes.set({ address: there("boss"), name: "Boss" });
+    expect(await places.named("DISCORD", null)).toEqual({
+      word: THERE,
+      address: there("boss"),
+      name: "Boss",
+    });
+    expect(await places.named("Ops", null)).toEqual({
+      word: "ops",
+      address: there("team"),
+      name: "Discord, Team",
+    });
+    await world.store.accounts.setHome({ address: there("x"), name: "X", word: HERE }); // Before the platform was added.
+    await expect(places.named(HERE, null)).rejects.toThrow(/^Telegram has no default home channel/);
+  });
+
+  it("tells a member of no home channel in which they do not talk", async () => {
+    await world.close();
+    await open({ people: { ...OWNERS, allow: { [HERE]: ["bob"] } } });
+    await world.gateway.homes.set({
+      address: { platform: THERE, chatId: "team" },
+      name: "Team",
+      word: "ops",
+    });
+    const bob = world.chat("bob");
+    expect(await bob.ask("/handoff ops")).toBe('There is no chat "ops". Send /handoff to list yours.');
+    expect(await bob.ask("/handoff")).not.toContain("ops");
+    expect(await ann.ask("/handoff")).toContain("- `/handoff ops`: Discord, Team");
   });
 
   it("completes a place whose id has capitals", () => {

@@ -24,6 +24,7 @@ import { missingFiles } from "./017-missing-files.js";
 import { processes } from "./018-processes.js";
 import { matchTimes } from "./019-match-times.js";
 import { jobs } from "./020-jobs.js";
+import { namedHomes } from "./021-named-homes.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -49,6 +50,7 @@ const MIGRATIONS: readonly Migration[] = [
   processes,
   matchTimes,
   jobs,
+  namedHomes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

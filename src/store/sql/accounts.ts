@@ -120,17 +120,40 @@ export class SqlAccounts implements Accounts {
   }
 
   async homes(): Promise<HomeChannel[]> {
-    const rows = await this.#db.all("SELECT address, name FROM home_channels ORDER BY platform");
-    return rows.map((row) => ({ address: address(row.address), name: text(row.name) }));
+    const rows = await this.#db.all(
+      `SELECT platform, '' AS word, address, name FROM home_channels
+       UNION ALL SELECT platform, word, address, name FROM named_homes ORDER BY platform, word`,
+    );
+    return rows.map((row) => ({
+      address: address(row.address),
+      name: text(row.name),
+      ...(row.word === "" ? {} : { word: text(row.word) }),
+    }));
   }
 
-  async setHome({ address, name }: HomeChannel): Promise<void> {
-    await this.#db.run(
-      `INSERT INTO home_channels (platform, address, name) VALUES (?, ?, ?)
-       ON CONFLICT (platform) DO UPDATE SET address = excluded.address, name = excluded.name`,
-      address.platform,
-      formatAddress(address),
-      storableText(name),
+  async setHome({ address, name, word }: HomeChannel): Promise<boolean> {
+    const values = [address.platform, formatAddress(address), storableText(name)];
+    if (word === undefined) {
+      await this.#db.run(
+        `INSERT INTO home_channels (platform, address, name) VALUES (?, ?, ?)
+         ON CONFLICT (platform) DO UPDATE SET address = excluded.address, name = excluded.name`,
+        ...values,
+      );
+      return true;
+    }
+    const set = await this.#db.run(
+      `INSERT INTO named_homes (platform, address, name, word) VALUES (?, ?, ?, ?)
+       ON CONFLICT (word) DO UPDATE SET address = excluded.address, name = excluded.name
+       WHERE named_homes.platform = excluded.platform`,
+      ...values,
+      word,
     );
+    return set === 1;
+  }
+
+  async removeHome({ address, word }: HomeChannel): Promise<void> {
+    if (word === undefined)
+      await this.#db.run("DELETE FROM home_channels WHERE platform = ?", address.platform);
+    else await this.#db.run("DELETE FROM named_homes WHERE word = ?", word);
   }
 }
