@@ -162,6 +162,29 @@ export type {
 export type { ProcessId } from "./session/ids.js";
 export type { RemoteControl } from "./util/command-environment.js";
 
+// Scheduled jobs, as a gateway is given them and the store keeps them.
+
+export type { GatewayJobs, JobLimits } from "./gateway/jobs/options.js";
+export type { JobDecision } from "./schedule/decide.js";
+export type { CatchUp, DueTime, Missed } from "./schedule/due.js";
+export type {
+  Job,
+  JobOrigin,
+  JobSession,
+  JobSetting,
+  JobSpending,
+  JobWork,
+  NewJob,
+  Overlap,
+  ResultState,
+  Run,
+  RunResult,
+  RunState,
+} from "./schedule/job.js";
+export type { Schedule, Timing } from "./schedule/schedule.js";
+export type { JobClock, JobStore, Overdue, ShownRun } from "./schedule/store.js";
+export type { JobId, RunId } from "./session/ids.js";
+
 // Write an agent, or a tool for one.
 
 export {

@@ -164,7 +164,7 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
     waitMs: config.handoff.waitSeconds * 1_000,
     clock: Date.now,
   });
-  return { desk, places, sessions, handoffs, close: () => sessions.close() };
+  return { desk, sessions, handoffs, close: () => sessions.close() };
 }
 
 async function openProcessesOf(config: Config, onProblem: OnProblem) {
@@ -218,11 +218,11 @@ async function openChat(
   const { completeHandoff } = await import("./gateway/commands/handoff.js");
   const open = await openGatewayOf(environment, config, [adapter], events);
   const source = localSource();
-  let places: Awaited<ReturnType<typeof open.gateway.places.all>> = [];
+  let places: Awaited<ReturnType<typeof open.gateway.handoffs.places.all>> = [];
   /** In the background; if the places have changed, the line is drawn again. */
   const lookForPlaces = async (): Promise<void> => {
     const who = await open.gateway.people.access(source);
-    const found = who.allowed ? await open.gateway.places.all(who) : [];
+    const found = who.allowed ? await open.gateway.handoffs.places.all(who) : [];
     if (isDeepStrictEqual(found, places)) return;
     places = found;
     events.onPlaces?.();

@@ -64,6 +64,7 @@ const MOST_IMPORTS = 22;
 const BROADER: Readonly<Record<string, number>> = {
   "gateway/for-commands.ts": 26,
   "gateway/gateway.ts": 28,
+  "store/migrations/index.ts": 40, // A list: one line a migration.
 };
 
 /** In words of code, not prose: `signal` and `local` are also ordinary English, so those only count as whole strings. */

@@ -8,7 +8,6 @@ import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
-import type { Places } from "../gateway/places.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountLease, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
@@ -119,7 +118,6 @@ export interface ChatEvents {
 
 export interface OpenHandoffs {
   readonly desk: HandoffDesk;
-  readonly places: Places;
   readonly sessions: Sessions;
   readonly handoffs: HandoffStore;
   close(): Promise<void>;

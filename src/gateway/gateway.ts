@@ -43,7 +43,6 @@ export class Gateway {
   readonly approvals: Approvals;
   /** Accepts requests for handoffs. */
   readonly handoffs: HandoffDesk;
-  readonly places: Places;
   /** What commands may do here. */
   readonly forCommands: ForCommands;
   /** This process, as its leases name it. */
@@ -136,7 +135,6 @@ export class Gateway {
       handoffs: store.handoffs,
       outbox: store.outbox,
       desk: handoffs,
-      places,
       people,
       notices,
       connected,
@@ -199,7 +197,6 @@ export class Gateway {
     this.allowance = allowance;
     this.approvals = approvals;
     this.handoffs = handoffs;
-    this.places = places;
     this.forCommands = forCommands;
     this.holder = holder;
     this.#common = common;

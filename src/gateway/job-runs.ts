@@ -3,7 +3,7 @@
  * is in the outbox. Each method is one atomic step, and happens once, also after a crash.
  */
 import type { JobDecision } from "../schedule/decide.js";
-import type { DaySpending, Job, Run, RunResult, RunState } from "../schedule/job.js";
+import type { Job, JobSpending, Run, RunResult, RunState } from "../schedule/job.js";
 import type { JobClock } from "../schedule/store.js";
 import type { InboxId, RunId, SessionId } from "../session/ids.js";
 import type { NewDelivery } from "./delivery.js";
@@ -21,7 +21,7 @@ export interface JobAfter {
   readonly notBefore: number | null;
   /** Why it is paused from now on; null if it goes on. */
   readonly pausedWhy: string | null;
-  readonly spent: DaySpending;
+  readonly spent: JobSpending;
 }
 
 /** The targets at which the result of a run failed, and nobody has told its person. */

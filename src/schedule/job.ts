@@ -61,7 +61,7 @@ export interface NewJob extends JobSetting {
   readonly origin: JobOrigin;
 }
 
-export interface DaySpending {
+export interface JobSpending {
   readonly day: string;
   readonly tokens: number;
 }
@@ -81,7 +81,7 @@ export interface Job extends NewJob {
   /** How many runs have failed since the last that did not. */
   readonly failures: number;
   /** What its runs have used on a day of its zone, such as `2026-11-17`: the last one on which it ran. */
-  readonly spent: DaySpending;
+  readonly spent: JobSpending;
   readonly createdAt: number;
   /** Grows with each change by a person: a change that was made without having seen it is refused. */
   readonly version: number;

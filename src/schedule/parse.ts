@@ -6,7 +6,7 @@ import { Temporal } from "temporal-polyfill";
 import { InputError } from "../session/errors.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { civilPhrase, repeatedPhrase } from "./phrases.js";
-import { cronOf, nextRun, type Schedule } from "./schedule.js";
+import { checkCron, nextRun, type Schedule } from "./schedule.js";
 
 export interface Moment {
   readonly now: number;
@@ -57,7 +57,7 @@ function cron(text: string, moment: Moment): Schedule | null {
   if (expression === null) return null;
   const schedule = { kind: "cron", expression } as const;
   try {
-    cronOf(expression, moment.timeZone);
+    checkCron(expression, moment.timeZone);
   } catch (error) {
     const why = (error as Error).message.replace(/^CronPattern: /, "");
     throw refused(`The cron line \`${cleanLine(expression)}\` can't be used: ${why}`, error);

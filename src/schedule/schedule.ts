@@ -51,7 +51,11 @@ const MOST_KEPT = 500;
 const kept = new Map<string, Cron>();
 
 /** Fails if it is no expression of five fields. */
-export function cronOf(expression: string, timeZone: string): Cron {
+export function checkCron(expression: string, timeZone: string): void {
+  cronOf(expression, timeZone);
+}
+
+function cronOf(expression: string, timeZone: string): Cron {
   const name = `${expression} ${timeZone}`;
   const cron = kept.get(name) ?? new Cron(expression, { timezone: timeZone, mode: "5-part", paused: true });
   kept.delete(name);

@@ -32,8 +32,8 @@ export function handoff(
 
 function places(cli: Cli, { json }: AskOptions): Promise<void> {
   const { terminal } = cli;
-  return withHandoffs(cli, "look", async (open) => {
-    const found = await open.places.all(null);
+  return withHandoffs(cli, "look", async ({ desk }) => {
+    const found = await desk.places.all(null);
     if (json)
       return terminal.json(
         found.map(({ word, name, address }) => ({ where: word, name, address: formatAddress(address) })),

@@ -22,7 +22,6 @@ import type { Common } from "../common.js";
 import { Impossible, laneAt } from "../lane-at.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
-import type { Places } from "../places.js";
 import type { Account, GatewayEffects, Outbox } from "../store.js";
 import { type Surface, speakerOf } from "../surface.js";
 import { decide } from "./decide.js";
@@ -35,7 +34,6 @@ export interface CarrierSetting
   readonly handoffs: HandoffStore<GatewayEffects>;
   readonly outbox: Pick<Outbox, "announcement">;
   readonly desk: HandoffDesk;
-  readonly places: Places;
   readonly people: People;
   readonly notices: Notices;
   /** The surfaces that are connected in this process. */
@@ -195,13 +193,13 @@ export class HandoffCarrier {
 
   /** The session, if the asker may still move it there. */
   async #mayStill(held: Handoff): Promise<SessionEntry> {
-    const { sessions, places, desk } = this.#setting;
+    const { sessions, desk } = this.#setting;
     const entry = await sessions.get(held.sessionId);
     if (!entry) throw new Impossible("The session is gone.");
     if (held.asker === null) return entry;
     const who = await this.#whoAsked(held);
     if (!who || !mayMove(who, entry)) throw new Impossible("You may no longer move this conversation.");
-    if (!(await places.mayUse(who, await placeAsked(desk, held))))
+    if (!(await desk.places.mayUse(who, await placeAsked(desk, held))))
       throw new Impossible("You may no longer take a conversation there.");
     return entry;
   }

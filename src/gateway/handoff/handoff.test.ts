@@ -167,7 +167,8 @@ describe("/handoff", () => {
   });
 
   it("takes a platform's name for its default home channel, or for a chat of one's own, never for a named one", async () => {
-    const { homes, places } = world.gateway;
+    const { homes, handoffs } = world.gateway;
+    const { places } = handoffs;
     const there = (chatId: string) => ({ platform: THERE, chatId });
     await homes.set({ address: there("team"), name: "Team", word: "ops" });
     await expect(places.named(THERE, null)).rejects.toThrow(/^Discord has no default home channel/);

@@ -184,7 +184,7 @@ describe("a result", () => {
     expect(discord.sent.map(({ text }) => text)).toEqual(["all is well"]);
     const ann = open.world.chat("ann");
     const told = await ann.next(1);
-    expect(told).toContain("could not be sent.\nslack: Slack has no home channel");
+    expect(told).toContain("could not be sent.\nslack: Slack has no default home channel");
     expect(told).toContain(`\`${run.output}\``);
     await ann.ask("hello");
     expect(ann.told).toEqual(["all is well", told, "hello"]);
