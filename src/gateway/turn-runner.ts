@@ -84,9 +84,10 @@ export class TurnRunner {
     const setting = this.#setting;
     const { sessions, store, surfaces, notices, homes } = setting;
     const surface = surfaces.of(item);
-    const history = await sessions.history(turn.sessionId, { maxMessages: setting.maxMessages });
-    const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
     const job = await jobTurn(store.jobRuns, item, setting.agent);
+    const { maxMessages = setting.maxMessages } = job ?? {};
+    const history = await sessions.history(turn.sessionId, { maxMessages });
+    const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
     const homeChannels = await homes.all();
     const context = buildSessionContext(item.source, { ...setting.context, homeChannels, shared }, entry);
     return new TurnRun(turn, {

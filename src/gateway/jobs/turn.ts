@@ -10,6 +10,8 @@ export interface JobTurn {
   readonly agent: Agent;
   readonly model?: string;
   readonly deadlineMs: number;
+  /** How much of the transcript the agent sees at most; absent for as much as in every turn. */
+  readonly maxMessages?: number;
   /** Those that the job leaves, of the tools of its person. Its own command runs without a question: its person wrote it. */
   readonly tools: (theirs: readonly Tool[], who: Who) => readonly Tool[];
   /** True if the agent said that it has nothing to say. */
@@ -17,6 +19,8 @@ export interface JobTurn {
 }
 
 const TERMINAL = "terminal";
+/** A session of a job's own never begins afresh: so that a run does not cost more each time, it sees only the last ones. */
+const OWN_MESSAGES = 40;
 
 /** Null if no job asked for it. */
 export async function jobTurn(
@@ -26,12 +30,13 @@ export async function jobTurn(
 ): Promise<JobTurn | null> {
   const found = inBackground ? await runs.of(id) : null;
   if (!found) return null;
-  const { prompt, command, timeoutMs, model } = found.job;
+  const { prompt, command, timeoutMs, model, session } = found.job;
   const then = prompt === null ? null : agent;
   return {
     agent: command === null ? agent : commandAgent({ command, timeoutMs, then }),
     ...(model === null ? {} : { model }),
     deadlineMs: timeoutMs,
+    ...(session === "own" ? { maxMessages: OWN_MESSAGES } : {}),
     tools: (theirs, who) => toolsOf(found.job, theirs, who),
     isUnsaid: isSilent,
   };
