@@ -10,6 +10,13 @@ export interface JobClock {
   readonly wakeAt: number | null;
 }
 
+/** What a change sets anew: when the job runs, and how often. What is absent goes on as it was. */
+export interface Renewed {
+  readonly clock?: JobClock;
+  /** Null without an end. */
+  readonly left?: number | null;
+}
+
 export interface ShownRun extends Run {
   readonly results: readonly RunResult[];
 }
@@ -33,7 +40,7 @@ export interface JobStore {
   /** Of these identities, or of everybody. Oldest first. */
   list(identities: readonly string[] | null): Promise<Job[]>;
   /** Each is false if the job has been changed since it was seen, or is gone. */
-  change(seen: Job, setting: JobSetting, clock: JobClock, now: number): Promise<boolean>;
+  change(seen: Job, setting: JobSetting, renewed: Renewed): Promise<boolean>;
   /** False also if it is not active. What has come, and not begun, is skipped. */
   pause(seen: Job, now: number): Promise<boolean>;
   /** It counts as if no run had ever failed. */

@@ -5,7 +5,7 @@
 import { clockFrom } from "../../schedule/decide.js";
 import type { Job, JobOrigin, JobSetting } from "../../schedule/job.js";
 import { nextRuns } from "../../schedule/schedule.js";
-import type { JobStore, Overdue, ShownRun } from "../../schedule/store.js";
+import type { JobStore, Overdue, Renewed, ShownRun } from "../../schedule/store.js";
 import { parseTargets } from "../../schedule/targets.js";
 import type { JobWish, WishContext } from "../../schedule/wish.js";
 import { ConflictError, InputError, NotFoundError } from "../../session/errors.js";
@@ -39,6 +39,13 @@ export interface SchedulerState {
   readonly overdue: Overdue | null;
 }
 
+/** What was understood of a wish, before it is a job. */
+export interface Understood {
+  readonly setting: JobSetting;
+  /** Its next times. */
+  readonly next: readonly number[];
+}
+
 export interface Made {
   readonly job: Job;
   /** Its next times. */
@@ -56,10 +63,12 @@ export class JobDesk {
     this.#setting = setting;
   }
 
-  /** The next times of a job that does not exist yet; fails with a sentence if it can't be made. */
-  async preview(wish: JobWish, asker: JobAsker): Promise<readonly number[]> {
-    const { timing } = await this.#settingOf(wish, asker);
-    return nextRuns(timing, this.#setting.clock(), SHOWN_TIMES);
+  /** A job that does not exist yet, or is not changed yet; fails with a sentence if it can't be. */
+  async preview(wish: JobWish, asker: JobAsker, before?: Job): Promise<Understood> {
+    const setting = await this.#settingOf(wish, asker, before);
+    const usual = before ? before.left : setting.repeat;
+    const { left = usual } = before ? renewedBy(wish, before, setting, this.#setting.clock()) : {};
+    return { setting, next: this.#next(setting, left) };
   }
 
   /** Its results go to `origin`, if it names no other place. */
@@ -94,9 +103,8 @@ export class JobDesk {
 
   async change(job: Job, wish: JobWish, asker: JobAsker): Promise<Made> {
     const { jobs, clock } = this.#setting;
-    const now = clock();
     const setting = await this.#settingOf(wish, asker, job);
-    mustBeDone(await jobs.change(job, setting, clockFrom(job.id, setting, now), now));
+    mustBeDone(await jobs.change(job, setting, renewedBy(wish, job, setting, clock())));
     return this.#made(job.id);
   }
 
@@ -105,9 +113,14 @@ export class JobDesk {
     mustBeDone(await this.#setting.jobs.pause(job, this.#setting.clock()));
   }
 
+  /** A time that came while it was paused does not run. */
   async resume(job: Job): Promise<Made> {
     const { jobs, clock } = this.#setting;
-    mustBeDone(await jobs.resume(job, clockFrom(job.id, job, clock())));
+    if (job.state === "done") throw passed();
+    if (job.state !== "paused") throw new ConflictError("job_changed", "The job is not paused.");
+    const from = clockFrom(job.id, job, clock());
+    if (from.nextAt === null) throw passed();
+    mustBeDone(await jobs.resume(job, from));
     return this.#made(job.id);
   }
 
@@ -128,7 +141,11 @@ export class JobDesk {
   async #made(id: Job["id"]): Promise<Made> {
     const job = await this.#setting.jobs.find(id);
     if (!job) throw gone();
-    return { job, next: nextRuns(job.timing, this.#setting.clock(), SHOWN_TIMES) };
+    return { job, next: this.#next(job, job.left) };
+  }
+
+  #next({ timing }: Pick<JobSetting, "timing">, left: number | null): readonly number[] {
+    return nextRuns(timing, this.#setting.clock(), Math.min(SHOWN_TIMES, left ?? SHOWN_TIMES));
   }
 
   async scheduler(): Promise<SchedulerState> {
@@ -152,6 +169,18 @@ export class JobDesk {
       if (kind === "place") await places.named(word, who);
     return setting;
   }
+}
+
+/** Another name or prompt leaves its times alone: one that has come, and nobody has decided about, still runs. */
+function renewedBy(wish: JobWish, job: Job, setting: JobSetting, now: number): Renewed {
+  const isTimed = [wish.schedule, wish.timeZone, wish.jitter].some((given) => given !== undefined);
+  const isAnew = isTimed || job.state === "done" || job.failures > 0;
+  const clock = clockFrom(job.id, setting, now);
+  if (job.state === "done" && clock.nextAt === null) throw passed();
+  return {
+    ...(isAnew ? { clock } : {}),
+    ...(wish.repeat !== undefined || job.state === "done" ? { left: setting.repeat } : {}),
+  };
 }
 
 function isSameChat(one: SessionSource, other: SessionSource): boolean {
@@ -187,6 +216,10 @@ function mustBeDone(isDone: boolean): void {
       "job_changed",
       "The job was changed or removed meanwhile. Look at it and try again.",
     );
+}
+
+function passed(): ConflictError {
+  return new ConflictError("job_changed", "The job has no more times. Give it a new schedule.");
 }
 
 function gone(): NotFoundError {

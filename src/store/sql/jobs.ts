@@ -1,6 +1,6 @@
 /** Jobs, as people make, change and list them. Each change names the version that was seen. */
 import type { Job, JobSetting, NewJob } from "../../schedule/job.js";
-import type { JobClock, JobStore, Overdue, ShownRun } from "../../schedule/store.js";
+import type { JobClock, JobStore, Overdue, Renewed, ShownRun } from "../../schedule/store.js";
 import type { JobId, RunId } from "../../session/ids.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, SqlValue } from "../db.js";
@@ -62,10 +62,15 @@ export class SqlJobs implements JobStore {
     return rows.map(jobOf);
   }
 
-  change(seen: Job, setting: JobSetting, { nextAt, wakeAt }: JobClock): Promise<boolean> {
-    const change = `setting = ?, next_at = ?, wake_at = ?, runs_left = ?, failures = 0, done_at = NULL,
-      state = CASE WHEN state = 'done' THEN 'active' ELSE state END`;
-    return this.#write(seen, change, settingText(setting), nextAt, wakeAt, setting.repeat);
+  change(seen: Job, setting: JobSetting, { clock, left }: Renewed): Promise<boolean> {
+    const changes: readonly (readonly [string, ...SqlValue[]])[] = [
+      ["setting = ?, failures = 0", settingText(setting)],
+      ...(left === undefined ? [] : [["runs_left = ?", left] as const]),
+      ...(clock === undefined ? [] : [["next_at = ?, wake_at = ?", clock.nextAt, clock.wakeAt] as const]),
+      ["done_at = NULL, state = CASE WHEN state = 'done' THEN 'active' ELSE state END"],
+    ];
+    const change = changes.map(([sql]) => sql).join(", ");
+    return this.#write(seen, change, ...changes.flatMap(([, ...values]) => values));
   }
 
   pause({ id, version }: Job, now: number): Promise<boolean> {
