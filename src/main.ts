@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
-import type { Backups, ChatEvents, OpenChat, OpenHandoffs, StoreUse } from "./cli/cli.js";
+import type { Backups, ChatEvents, OpenChat, OpenHandoffs, OpenJobs, StoreUse } from "./cli/cli.js";
 import { type Config, mediaFolder } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
@@ -86,6 +86,7 @@ async function runCommand(): Promise<number> {
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
+    openJobs,
     openProcesses: (config) => openProcessesOf(config, (problem) => terminal.problem(problem)),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
@@ -165,6 +166,29 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
     clock: Date.now,
   });
   return { desk, sessions, handoffs, close: () => sessions.close() };
+}
+
+async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
+  const { JobDesk } = await import("./gateway/jobs/desk.js");
+  const { Homes } = await import("./gateway/homes.js");
+  const { Places } = await import("./gateway/places.js");
+  const { TERMINAL_ACCOUNT } = await import("./adapter/terminal/terminal-source.js");
+  const { localSource } = await import("./session/source.js");
+  const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
+  const { jobs, accounts } = store;
+  const homes = new Homes(accounts, await homeChannelsOf(config));
+  const places = new Places({ sessions, accounts, homes, connected: () => [], clock: Date.now });
+  const desk = new JobDesk({
+    ...jobLimits(config),
+    jobs,
+    accounts,
+    places,
+    mayRunCommands: () => true,
+    clock: Date.now,
+  });
+  const source = localSource();
+  const origin = { key: sessions.laneOf(source).key, source, account: TERMINAL_ACCOUNT };
+  return { desk, homes, origin, close: () => sessions.close() };
 }
 
 async function openProcessesOf(config: Config, onProblem: OnProblem) {

@@ -39,7 +39,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   "agent/mcp": ["tools"],
   "agent/sandbox": [],
   "agent/tools": ["sandbox"],
-  "cli/verbs": ["completion", "config", "handoff", "people", "processes", "service", "setup"],
+  "cli/verbs": ["completion", "config", "cron", "handoff", "people", "processes", "service", "setup"],
   "cli/*": [],
   "gateway/commands": ["handoff", "jobs", "processes"],
   "gateway/handoff": [],

@@ -6,12 +6,15 @@ import type { Environment } from "../config/environment.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
+import type { Homes } from "../gateway/homes.js";
+import type { JobDesk } from "../gateway/jobs/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountLease, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { Processes } from "../process/processes.js";
+import type { JobOrigin } from "../schedule/job.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -67,6 +70,8 @@ export interface Cli {
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */
   openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs>;
+  /** The scheduled jobs of everybody. */
+  openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs>;
   /** The background processes of this home folder. No host is started unless one is needed. */
   openProcesses(config: Config): Promise<{ readonly processes: Processes; close(): Promise<void> }>;
   /** The model that answers; null for the offline agent. */
@@ -120,6 +125,14 @@ export interface OpenHandoffs {
   readonly desk: HandoffDesk;
   readonly sessions: Sessions;
   readonly handoffs: HandoffStore;
+  close(): Promise<void>;
+}
+
+export interface OpenJobs {
+  readonly desk: JobDesk;
+  readonly homes: Pick<Homes, "all">;
+  /** The chat of this terminal, for a job that is made here. */
+  readonly origin: JobOrigin;
   close(): Promise<void>;
 }
 
@@ -187,6 +200,21 @@ export async function withHandoffs<Result>(
   const open = await cli.openHandoffs(await cli.loadConfig(), purpose);
   try {
     return await work(open);
+  } finally {
+    await open.close();
+  }
+}
+
+/** The same for scheduled jobs. */
+export async function withJobs<Result>(
+  cli: Cli,
+  purpose: StoreUse,
+  work: (open: OpenJobs, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = await cli.loadConfig();
+  const open = await cli.openJobs(config, purpose);
+  try {
+    return await work(open, config);
   } finally {
     await open.close();
   }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ODD_ZONES } from "../../test/support/zone-oracle.js";
-import { ACCEPTED_FORMS, parseSchedule } from "./parse.js";
+import { ACCEPTED_FORMS } from "./forms.js";
+import { parseSchedule } from "./parse.js";
 import { formatSchedule, nextRun, type Schedule } from "./schedule.js";
 
 /** A Tuesday, 14:00 in Berlin. */

@@ -5,6 +5,7 @@
 import { Temporal } from "temporal-polyfill";
 import { InputError } from "../session/errors.js";
 import { cleanLine, shorten } from "../util/text.js";
+import { ACCEPTED_FORMS } from "./forms.js";
 import { civilPhrase, repeatedPhrase } from "./phrases.js";
 import { checkCron, nextRun, type Schedule } from "./schedule.js";
 
@@ -13,9 +14,6 @@ export interface Moment {
   /** IANA. */
   readonly timeZone: string;
 }
-
-export const ACCEPTED_FORMS =
-  'Write `30m`, `2h` or `1d` for once from now; `every 30m`; a cron line such as `0 9 * * 1-5`; a date and time such as `2027-01-31T09:00`; or words such as "tomorrow at 9" and "every monday at 8:30".';
 
 const LONGEST_TEXT = 200;
 const SHORTEST_INTERVAL_MS = 60_000;

@@ -10,6 +10,7 @@ import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, GatewayForCommands } from "./commands.js";
+import { jobLines } from "./cron.js";
 import { runningLine } from "./processes.js";
 
 /** How long `/status` mentions a message that may not have arrived. */
@@ -28,6 +29,7 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
       const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}.`;
       const more = [
         ...(await runningLine(call)),
+        ...(await jobLines(call, now)),
         ...(await doubtLine(gateway, item, now)),
         ...(mcp?.() ?? []).map((state) => serverLine(state, now)),
       ];

@@ -5,6 +5,7 @@ import { approve, deny } from "./approve.js";
 import { beginNew, reset } from "./begin.js";
 import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
+import { cron } from "./cron.js";
 import { handoff } from "./handoff.js";
 import { help } from "./help.js";
 import { sethome } from "./home.js";
@@ -37,6 +38,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     usage,
     model(info),
     processes(info),
+    cron(info),
     stop,
     approve,
     deny,
