@@ -40,11 +40,11 @@ export interface JobStore {
   /** Of these identities, or of everybody. Oldest first. */
   list(identities: readonly string[] | null): Promise<Job[]>;
   /** Each is false if the job has been changed since it was seen, or is gone. */
-  change(seen: Job, setting: JobSetting, renewed: Renewed): Promise<boolean>;
+  change(seen: Job, setting: JobSetting, renewed: Renewed, now: number): Promise<boolean>;
   /** False also if it is not active. What has come, and not begun, is skipped. */
   pause(seen: Job, now: number): Promise<boolean>;
   /** It counts as if no run had ever failed. */
-  resume(seen: Job, clock: JobClock): Promise<boolean>;
+  resume(seen: Job, clock: JobClock, now: number): Promise<boolean>;
   /** With its runs. What it is running goes on. */
   remove(id: JobId): Promise<boolean>;
   /** Somebody wants it to run now; null if the job is gone. It uses up none of its times. */

@@ -8,6 +8,7 @@ import { openDb } from "../open-sessions.js";
 import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
+import { jobStoreContract } from "../testing/job-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
@@ -35,6 +36,7 @@ for (const contract of [
   factsContract,
   peopleStoreContract,
   processStoreContract,
+  jobStoreContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

@@ -66,7 +66,7 @@ export function settingLines(setting: JobSetting, origin: SessionSource): string
 export function deliverWords({ deliver }: Pick<JobSetting, "deliver">, origin: SessionSource): string {
   const words = parseTargets(deliver).map(({ kind, word }) => {
     if (kind === "origin") return placeWords(origin);
-    if (kind === "local") return "a file";
+    if (kind === "file") return "a file";
     return kind === "all" ? "every home channel" : cleanLine(word);
   });
   return words.join("; ");

@@ -104,7 +104,8 @@ export class JobDesk {
   async change(job: Job, wish: JobWish, asker: JobAsker): Promise<Made> {
     const { jobs, clock } = this.#setting;
     const setting = await this.#settingOf(wish, asker, job);
-    mustBeDone(await jobs.change(job, setting, renewedBy(wish, job, setting, clock())));
+    const now = clock();
+    mustBeDone(await jobs.change(job, setting, renewedBy(wish, job, setting, now), now));
     return this.#made(job.id);
   }
 
@@ -118,9 +119,10 @@ export class JobDesk {
     const { jobs, clock } = this.#setting;
     if (job.state === "done") throw passed();
     if (job.state !== "paused") throw new ConflictError("job_changed", "The job is not paused.");
-    const from = clockFrom(job.id, job, clock());
+    const now = clock();
+    const from = clockFrom(job.id, job, now);
     if (from.nextAt === null) throw passed();
-    mustBeDone(await jobs.resume(job, from));
+    mustBeDone(await jobs.resume(job, from, now));
     return this.#made(job.id);
   }
 

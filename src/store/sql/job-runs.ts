@@ -327,7 +327,7 @@ export async function moveJobs(
   if (moved > 0) tx.record({ kind: "jobs" });
 }
 
-/** The message of a run has moved along with its conversation. */
+/** A message moved along with its conversation: if a run asked for it, it asks for that one now. */
 export async function noteMove(tx: Queries, from: InboxId, to: InboxId): Promise<void> {
   await tx.run("UPDATE job_runs SET inbox_id = ? WHERE inbox_id = ? AND state = 'running'", to, from);
 }

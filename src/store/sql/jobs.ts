@@ -62,34 +62,36 @@ export class SqlJobs implements JobStore {
     return rows.map(jobOf);
   }
 
-  change(seen: Job, setting: JobSetting, { clock, left }: Renewed): Promise<boolean> {
-    const changes: readonly (readonly [string, ...SqlValue[]])[] = [
-      ["setting = ?, failures = 0", settingText(setting)],
+  change(seen: Job, setting: JobSetting, { clock, left }: Renewed, now: number): Promise<boolean> {
+    const state = "state = CASE WHEN state = 'paused' THEN state ELSE ? END";
+    return this.#write(seen, [
+      ["setting = ?", settingText(setting)],
       ...(left === undefined ? [] : [["runs_left = ?", left] as const]),
-      ...(clock === undefined ? [] : [["next_at = ?, wake_at = ?", clock.nextAt, clock.wakeAt] as const]),
-      ["done_at = NULL, state = CASE WHEN state = 'done' THEN 'active' ELSE state END"],
-    ];
-    const change = changes.map(([sql]) => sql).join(", ");
-    return this.#write(seen, change, ...changes.flatMap(([, ...values]) => values));
+      ...(clock === undefined ? [] : [[state, stateBy(clock)] as const, ...clockChanges(clock, now)]),
+    ]);
   }
 
   pause({ id, version }: Job, now: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      const seen = await tx.get(`SELECT id FROM jobs WHERE id = ? AND version = ?`, id, version);
+      const which = `SELECT id FROM jobs WHERE id = ? AND version = ? ${this.#db.dialect.forUpdate("jobs")}`;
+      const seen = await tx.get(which, id, version);
       if (!seen || !(await pauseJob(tx, id, null, now))) return false;
       tx.record({ kind: "jobs" });
       return true;
     });
   }
 
-  resume(seen: Job, { nextAt, wakeAt }: JobClock): Promise<boolean> {
-    const change =
-      "state = 'active', paused_why = NULL, failures = 0, done_at = NULL, next_at = ?, wake_at = ?";
-    return this.#write(seen, change, nextAt, wakeAt);
+  resume(seen: Job, clock: JobClock, now: number): Promise<boolean> {
+    return this.#write(seen, [
+      ["paused_why = NULL, state = ?", stateBy(clock)],
+      ...clockChanges(clock, now),
+    ]);
   }
 
-  async #write({ id, version }: Job, change: string, ...values: SqlValue[]): Promise<boolean> {
-    const sql = `UPDATE jobs SET ${change}, version = version + 1 WHERE id = ? AND version = ?`;
+  async #write({ id, version }: Job, changes: readonly Change[]): Promise<boolean> {
+    const change = changes.map(([sql]) => sql).join(", ");
+    const values = changes.flatMap(([, ...given]) => given);
+    const sql = `UPDATE jobs SET ${change}, failures = 0, version = version + 1 WHERE id = ? AND version = ?`;
     const isDone = (await this.#db.run(sql, ...values, id, version)) === 1;
     if (isDone) this.#db.record({ kind: "jobs" });
     return isDone;
@@ -103,13 +105,15 @@ export class SqlJobs implements JobStore {
     });
   }
 
-  async ask(id: JobId, now: number): Promise<RunId | null> {
+  ask(id: JobId, now: number): Promise<RunId | null> {
     const sql = `INSERT INTO job_runs (job_id, scheduled_for, state, made_at)
       SELECT id, NULL, 'due', ? FROM jobs WHERE id = ? RETURNING id`;
-    const row = await this.#db.write(sql, now, id);
-    if (!row) return null;
-    this.#db.record({ kind: "jobs" });
-    return number<RunId>(row.id);
+    return this.#db.transaction(async (tx) => {
+      const row = await tx.write(sql, now, id);
+      if (!row) return null;
+      tx.record({ kind: "jobs" });
+      return number<RunId>(row.id);
+    });
   }
 
   async runs(id: JobId, limit: number): Promise<ShownRun[]> {
@@ -142,6 +146,18 @@ export class SqlJobs implements JobStore {
     const job = await this.find(text<JobId>(waiting.job_id));
     return job && { job, since: number(waiting.made_at) };
   }
+}
+
+/** A part of a statement, and its values. */
+type Change = readonly [string, ...SqlValue[]];
+
+function clockChanges({ nextAt, wakeAt }: JobClock, now: number): readonly Change[] {
+  return [["next_at = ?, wake_at = ?, done_at = ?", nextAt, wakeAt, nextAt === null ? now : null]];
+}
+
+/** A job without a next time is done. */
+function stateBy({ nextAt }: JobClock): Job["state"] {
+  return nextAt === null ? "done" : "active";
 }
 
 /** The times that have come, and not begun, do not run. False if it was not active. */

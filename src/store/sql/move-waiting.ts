@@ -29,6 +29,6 @@ export async function moveWaiting(
     const there = { platform: origin.platform, account, key, source: origin, by };
     const moved = { ...item, ...there, made: "moved", messageId: `${item.id}` } as const;
     const kept = await insertItem(tx, moved, holder, item.receivedAt);
-    if (kept && item.made === "job") await noteMove(tx, item.id, kept.id);
+    if (kept && item.inBackground) await noteMove(tx, item.id, kept.id);
   }
 }
