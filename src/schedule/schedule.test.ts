@@ -56,27 +56,55 @@ describe("a daily job, beside an oracle", () => {
   const everything = process.env.BATON_TEST_FULL === "1";
   const [from, to] = [at("2000-01-01T00:00Z"), at("2040-01-01T00:00Z")];
   const zones = everything ? Intl.supportedValuesOf("timeZone") : ODD_ZONES;
+  const covered = { zones: 0, gaps: 0, folds: 0, overMidnight: 0, times: 0 };
+
+  /** The clock goes from one day to another, or back. */
+  const isOverMidnight = (oracle: ZoneOracle, change: number): boolean =>
+    Math.floor((change - 1 + oracle.offset(change - 1)) / DAY) !==
+    Math.floor((change + oracle.offset(change)) / DAY);
 
   it.each(zones)(
     "runs once in each civil day: %s",
     (timeZone) => {
       const oracle = new ZoneOracle(timeZone, from, to);
       const step = everything ? 1 : Math.max(1, Math.ceil(oracle.transitions.length / 6));
-      const around = oracle.transitions.filter((_, index) => index % step === 0);
+      const oddest = oracle.transitions.filter((change) => isOverMidnight(oracle, change)).slice(0, 3);
+      const sample = oracle.transitions.filter((_, index) => index % step === 0);
+      const around = [...new Set([...sample, ...oddest])];
       if (timeZone === "Pacific/Apia") around.push(at("2011-12-30T10:00Z"));
-      for (const transition of around.length > 0 ? around : [from + 100 * DAY]) {
-        const days = oracle.days(transition - 4 * DAY, transition + 4 * DAY).slice(0, -1);
-        for (let minute = 0; minute < 24 * 60; minute += everything ? 30 : 60) {
+      covered.zones += 1;
+      for (const change of around) {
+        covered[oracle.offset(change) > oracle.offset(change - 1) ? "gaps" : "folds"] += 1;
+        if (isOverMidnight(oracle, change)) covered.overMidnight += 1;
+      }
+      for (const change of around.length > 0 ? around : [from + 100 * DAY]) {
+        const days = oracle.days(change - 4 * DAY, change + 4 * DAY).slice(0, -1);
+        for (let minute = 0; minute < 24 * 60; minute += 30) {
           const expected = days.map(({ first }) => first(minute * MINUTE));
           const schedule = cron(`${minute % 60} ${Math.floor(minute / 60)} * * *`);
           const [begin = 0] = expected;
           const runs = nextRuns({ schedule, timeZone, from: 0 }, begin - 1, expected.length);
-          expect(runs, `${new Date(transition).toISOString()}, minute ${minute}`).toEqual(expected);
+          expect(runs, `${new Date(change).toISOString()}, minute ${minute}`).toEqual(expected);
+          covered.times += runs.length;
         }
       }
     },
     600_000,
   );
+
+  it("covers gaps, folds, and days that the clock cuts short", () => {
+    const { gaps, folds, overMidnight } = covered;
+    expect(Math.min(gaps, folds, overMidnight)).toBeGreaterThan(5);
+    if (everything) console.log("Covered:", covered);
+  });
+
+  it("runs also if a whole year lies between, and only that day's end was cut off", () => {
+    const yearly = { schedule: cron("15 23 30 3 *"), timeZone: "America/Nuuk", from: 0 };
+    expect(nextRuns(yearly, at("2023-06-01T00:00Z"), 2)).toEqual([
+      at("2024-03-31T01:00Z"), // Midnight: the clock went there from 23:00.
+      at("2025-03-31T00:15Z"),
+    ]);
+  });
 });
 
 it("a span is written with each unit once", () => {

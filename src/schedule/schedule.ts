@@ -6,6 +6,7 @@
  */
 import { Cron } from "croner";
 import { Temporal } from "temporal-polyfill";
+import { firstInstant } from "../util/civil-time.js";
 
 /** Times are milliseconds UTC. */
 export type Schedule =
@@ -32,10 +33,35 @@ export function nextRun({ schedule, timeZone, from }: Timing, after: number): nu
       return from + (passed + 1) * schedule.everyMs;
     }
     case "cron":
-      return cronOf(schedule.expression, timeZone).nextRun(new Date(after))?.getTime() ?? null;
+      return nextByCron(schedule.expression, timeZone, after);
     default:
       return schedule satisfies never;
   }
+}
+
+function nextByCron(expression: string, timeZone: string, after: number): number | null {
+  const found = cronOf(expression, timeZone).nextRun(new Date(after))?.getTime() ?? null;
+  if (found === null || !TIME_OF_DAY.test(expression)) return found;
+  const [here, there] = [after, found].map((at) =>
+    Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone),
+  ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];
+  if (found - after <= STEADY_MS && here.offsetNanoseconds === there.offsetNanoseconds) return found;
+  const cutOff = timeCutOff(expression, here);
+  return cutOff !== null && cutOff > after && cutOff < found ? cutOff : found;
+}
+
+/** The only expressions whose time the library does not leave out if the clock skips it. */
+const TIME_OF_DAY = /^\d+ \d+ /;
+/** No clock changes twice within this time. */
+const STEADY_MS = 2 * 86_400_000;
+
+/** Where the clock skips the end of a day, as from 23:00 to midnight, the library leaves out that day's time. */
+function timeCutOff(expression: string, here: Temporal.ZonedDateTime): number | null {
+  const shown = here.toPlainDateTime().toZonedDateTime("UTC").epochMilliseconds;
+  const next = cronOf(expression, "UTC").nextRun(new Date(shown));
+  if (!next) return null;
+  const wanted = Temporal.Instant.fromEpochMilliseconds(next.getTime()).toZonedDateTimeISO("UTC");
+  return firstInstant(wanted.toPlainDateTime(), here.timeZoneId);
 }
 
 /** The next times, at most so many. */

@@ -3,6 +3,7 @@
  * Times are milliseconds UTC; civil time is that of an IANA zone.
  */
 import { Temporal } from "temporal-polyfill";
+import { firstInstant } from "../util/civil-time.js";
 import { InputError } from "./errors.js";
 import type { Platform } from "./platform.js";
 import { CHAT_TYPES, type ChatType } from "./source.js";
@@ -203,19 +204,8 @@ function firstBoundaryAfter(instant: number, atHour: number, timeZone: string): 
 /** The boundaries of the days at these distances from today; three in a row cover any transition. */
 function boundaries(here: Temporal.ZonedDateTime, days: readonly number[], atHour: number): number[] {
   const today = here.toPlainDate();
-  return days.flatMap((shift) => boundaryOf(today.add({ days: shift }), atHour, here.timeZoneId) ?? []);
-}
-
-/**
- * `atHour`:00 of a civil day. In a fold, the first of the two; in a gap, the first valid instant after it; null for a
- * day that the zone skipped completely, which has no boundary.
- */
-function boundaryOf(day: Temporal.PlainDate, atHour: number, timeZone: string): number | null {
-  const wanted = day.toPlainDateTime({ hour: atHour });
-  const found = wanted.toZonedDateTime(timeZone, { disambiguation: "earlier" });
-  if (found.toPlainDateTime().equals(wanted)) return found.epochMilliseconds;
-  const dayExists = day.toZonedDateTime(timeZone).toPlainDate().equals(day);
-  if (!dayExists) return null;
-  const gapEnd = found.getTimeZoneTransition("next");
-  return gapEnd === null ? found.epochMilliseconds : gapEnd.epochMilliseconds;
+  return days.flatMap((shift) => {
+    const boundary = today.add({ days: shift }).toPlainDateTime({ hour: atHour });
+    return firstInstant(boundary, here.timeZoneId) ?? []; // A day that the zone skipped has none.
+  });
 }
