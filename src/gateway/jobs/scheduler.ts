@@ -7,7 +7,8 @@
  *   back, times that have not come yet are decided about again.
  */
 import { setImmediate as nextRound } from "node:timers/promises";
-import { clockFrom, decide } from "../../schedule/decide.js";
+import { clockFrom, type Decision, decide } from "../../schedule/decide.js";
+import type { Job } from "../../schedule/job.js";
 import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
@@ -47,6 +48,9 @@ const RETRY_MS = 1_000;
 const TIDY_MS = 3_600_000;
 /** A job that is done is shown that long. */
 const KEEP_DONE_MS = 30 * 86_400_000;
+
+/** Null if it failed, which is then a trouble. */
+type Attempt = <Result>(step: () => Promise<Result>) => Promise<Result | null>;
 
 export class Scheduler {
   readonly #setting: SchedulerSetting;
@@ -112,7 +116,7 @@ export class Scheduler {
   /** True if there is more of the same to do. What fails does not keep the rest from being done. */
   async #look(troubles: Map<string, unknown>): Promise<boolean> {
     const { runs, settle, begin, tell, mostRunning } = this.#setting;
-    const attempt = async <Result>(step: () => Promise<Result>): Promise<Result | null> => {
+    const attempt: Attempt = async (step) => {
       try {
         return await step();
       } catch (error) {
@@ -127,7 +131,7 @@ export class Scheduler {
     };
     await attempt(() => this.#checkClock());
     const moreEnded = await each(() => runs.ended(BATCH), settle);
-    const moreDue = await attempt(() => this.#decide());
+    const moreDue = await attempt(() => this.#decide(attempt));
     await each(() => runs.waiting(mostRunning), begin);
     const moreUntold = await each(() => runs.untold(BATCH), tell);
     await attempt(() => this.#tidy());
@@ -136,15 +140,13 @@ export class Scheduler {
   }
 
   /** True if there may be more. */
-  async #decide(): Promise<boolean> {
+  async #decide(attempt: Attempt): Promise<boolean> {
     const { runs, clock } = this.#setting;
     const now = clock();
     const due = await runs.due(now, BATCH);
-    if (due.length > 0)
-      await runs.decided(
-        due.map((job) => [job, decide(job, now)] as const),
-        now,
-      );
+    const decisions: [Job, Decision][] = [];
+    for (const job of due) await attempt(async () => decisions.push([job, decide(job, now)]));
+    if (decisions.length > 0) await runs.decided(decisions, now);
     return due.length === BATCH;
   }
 
