@@ -89,7 +89,7 @@ export function jobRunCases(world: JobStoreWorld): void {
       );
       if (!changed || !paused || !gone || !decided || !same) throw new Error("There are too few.");
       const clock = { nextAt: changed.nextAt, wakeAt: changed.wakeAt };
-      await world.store.jobs.change(changed, changed, clock, world.now);
+      await world.store.jobs.change(changed, changed, { clock }, world.now);
       await world.store.jobs.pause(paused, world.now);
       await world.store.jobs.remove(gone.id);
       await decide(decided, [decided.nextAt ?? 0]);

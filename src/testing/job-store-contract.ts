@@ -107,7 +107,9 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
         const before = await seen(job);
         expect(before).toMatchObject({ failures: 3, version: 1 });
         const setting = settingOf({ name: "other", overlap: "queue", repeat: 4 });
-        expect(await world.store.jobs.change(before, setting, in5(), world.now)).toBe(true);
+        expect(await world.store.jobs.change(before, setting, { clock: in5(), left: 4 }, world.now)).toBe(
+          true,
+        );
         expect(await seen(job)).toEqual({
           ...before,
           ...setting,
@@ -119,14 +121,23 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
         });
       });
 
+      it("leaves alone what is not renewed, whatever was decided meanwhile", async () => {
+        const job = await added({ repeat: 3 });
+        await decide(job, [job.nextAt ?? 0], in5());
+        const { nextAt, wakeAt, left } = await seen(job);
+        expect(await world.store.jobs.change(job, settingOf({ name: "other" }), {}, world.now)).toBe(true);
+        expect(await seen(job)).toMatchObject({ name: "other", nextAt, wakeAt, left, state: "active" });
+      });
+
       it("is refused if the job was changed since, paused since, or is gone", async () => {
         const job = await added();
-        expect(await world.store.jobs.change(job, settingOf(), in5(), world.now)).toBe(true);
-        const stale = () => world.store.jobs.change(job, settingOf({ name: "stale" }), in5(), world.now);
+        expect(await world.store.jobs.change(job, settingOf(), { clock: in5() }, world.now)).toBe(true);
+        const stale = () =>
+          world.store.jobs.change(job, settingOf({ name: "stale" }), { clock: in5() }, world.now);
         expect(await factsOf(async () => expect(await stale()).toBe(false))).toEqual([]);
         const second = await seen(job);
         await world.store.jobs.pause(second, world.now);
-        expect(await world.store.jobs.change(second, settingOf(), in5(), world.now)).toBe(false);
+        expect(await world.store.jobs.change(second, settingOf(), { clock: in5() }, world.now)).toBe(false);
         expect(await world.store.jobs.resume(second, in5(), world.now)).toBe(false);
         expect(await world.store.jobs.pause(await seen(job), world.now)).toBe(false); // It is paused.
         await world.store.jobs.remove(job.id);
@@ -138,7 +149,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       it("is made by one of many who saw the same, over two connections", async () => {
         const job = await added();
         const outcomes = await race(12, ({ jobs }, n) => {
-          if (n % 3 === 0) return jobs.change(job, settingOf({ name: `${n}` }), in5(), world.now);
+          if (n % 3 === 0) return jobs.change(job, settingOf({ name: `${n}` }), { clock: in5() }, world.now);
           return n % 3 === 1 ? jobs.pause(job, world.now) : jobs.resume(job, in5(), world.now);
         });
         expect(outcomes.filter(Boolean)).toHaveLength(1);
@@ -148,10 +159,14 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       it("wakes a job that was done, and leaves a paused one paused", async () => {
         const job = await added();
         await decide(job, [job.nextAt ?? 0], never);
-        expect(await world.store.jobs.change(await seen(job), settingOf(), in5(), world.now)).toBe(true);
+        expect(await world.store.jobs.change(await seen(job), settingOf(), { clock: in5() }, world.now)).toBe(
+          true,
+        );
         expect(await seen(job)).toMatchObject({ state: "active", ...in5() });
         await world.store.jobs.pause(await seen(job), world.now);
-        expect(await world.store.jobs.change(await seen(job), settingOf(), in5(), world.now)).toBe(true);
+        expect(await world.store.jobs.change(await seen(job), settingOf(), { clock: in5() }, world.now)).toBe(
+          true,
+        );
         expect(await seen(job)).toMatchObject({ state: "paused", ...in5() });
         expect(await world.store.jobRuns.nextWake()).toBeNull();
       });
@@ -164,7 +179,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
         const { jobs, jobRuns } = world.store;
         const isDone =
           how === "change"
-            ? await jobs.change(done, setting, never, world.now)
+            ? await jobs.change(done, setting, { clock: never }, world.now)
             : await jobs.resume(done, never, world.now);
         expect(isDone).toBe(true);
         expect(await seen(job)).toMatchObject({ state: "done", nextAt: null });
@@ -239,7 +254,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
             else if (which === 3) await jobRuns.settle(over, effects, well, world.now);
             else if (which === 4)
               await jobRuns.decided([[now, world.decision([world.now + 9 * MINUTE])]], world.now);
-            else await jobs.change(now, settingOf(), in5(), world.now);
+            else await jobs.change(now, settingOf(), { clock: in5() }, world.now);
           });
           expect(await world.store.jobs.find(job.id)).toBeNull();
           expect(await runs(job)).toEqual([]);
@@ -316,7 +331,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       const { jobs } = world.store;
       const changes: [string, () => Promise<unknown>][] = [
         ["add", () => jobs.add(job, in5(), [OWNER], MANY, world.now)],
-        ["change", async () => jobs.change(await seen(job), settingOf(), in5(), world.now)],
+        ["change", async () => jobs.change(await seen(job), settingOf(), { clock: in5() }, world.now)],
         ["pause", async () => jobs.pause(await seen(job), world.now)],
         ["resume", async () => jobs.resume(await seen(job), in5(), world.now)],
         ["ask", () => jobs.ask(job.id, world.now)],

@@ -5,7 +5,6 @@ import type {
   GatewayStore,
   InboxItem,
   JobAfter,
-  JobDecision,
   JobRun,
   NewDelivery,
   NewInboxItem,
@@ -14,6 +13,7 @@ import type {
   TurnEnd,
   TurnStep,
 } from "../gateway/store.js";
+import type { JobDecision } from "../schedule/decide.js";
 import type { Job, NewJob, RunResult } from "../schedule/job.js";
 import type { ShownRun } from "../schedule/store.js";
 import { type DeliveryId, type JobId, newJobId, newTurnId } from "../session/ids.js";

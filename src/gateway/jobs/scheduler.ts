@@ -7,7 +7,7 @@
  *   back, times that have not come yet are decided about again.
  */
 import { setImmediate as nextRound } from "node:timers/promises";
-import { clockFrom, type Decision, decide } from "../../schedule/decide.js";
+import { clockFrom, decide, type JobDecision } from "../../schedule/decide.js";
 import type { Job } from "../../schedule/job.js";
 import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
@@ -144,7 +144,7 @@ export class Scheduler {
     const { runs, clock } = this.#setting;
     const now = clock();
     const due = await runs.due(now, BATCH);
-    const decisions: [Job, Decision][] = [];
+    const decisions: [Job, JobDecision][] = [];
     for (const job of due) await attempt(async () => decisions.push([job, decide(job, now)]));
     if (decisions.length > 0) await runs.decided(decisions, now);
     return due.length === BATCH;

@@ -82,10 +82,7 @@ export class SqlJobs implements JobStore {
   }
 
   resume(seen: Job, clock: JobClock, now: number): Promise<boolean> {
-    return this.#write(seen, [
-      ["paused_why = NULL, state = ?", stateBy(clock)],
-      ...clockChanges(clock, now),
-    ]);
+    return this.#write(seen, [["paused_why = NULL, state = ?", stateBy(clock)], ...clockChanges(clock, now)]);
   }
 
   async #write({ id, version }: Job, changes: readonly Change[]): Promise<boolean> {
