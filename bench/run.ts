@@ -7,6 +7,7 @@ import { gateway } from "./cases/gateway.js";
 import { handoff } from "./cases/handoff.js";
 import { history } from "./cases/history.js";
 import { hostile } from "./cases/hostile.js";
+import { jobs } from "./cases/jobs.js";
 import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
@@ -45,6 +46,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   split: splitting,
   hostile,
   processes,
+  jobs,
 };
 
 const FULL = {
@@ -79,6 +81,10 @@ const FULL = {
   hostile: 20_000,
   /** How many processes a round. */
   spawns: 30,
+  /** How many are there already; how many are due at once, or not; how long a gateway is watched whose jobs are not due. */
+  jobs: [10, 10_000],
+  jobsDue: 10_000,
+  jobsIdleMs: 60_000,
 };
 
 const QUICK: typeof FULL = {
@@ -102,6 +108,9 @@ const QUICK: typeof FULL = {
   splits: 5,
   hostile: 200,
   spawns: 5,
+  jobs: [10, 1_000],
+  jobsDue: 300,
+  jobsIdleMs: 5_000,
 };
 
 const HELP = `Usage: npm run bench -- [options]

@@ -4,11 +4,12 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
-import { openStore } from "../../src/open-sessions.js";
+import { openDb, openStore } from "../../src/open-sessions.js";
 import { clockFrom } from "../../src/schedule/decide.js";
 import type { NewJob } from "../../src/schedule/job.js";
 import type { Timing } from "../../src/schedule/schedule.js";
 import type { ShownRun } from "../../src/schedule/store.js";
+import type { Db } from "../../src/store/db.js";
 import { aJob } from "../support/job-world.js";
 import { JobsProcess, type KillPoint, SeenTexts } from "../support/jobs-process.js";
 
@@ -40,25 +41,28 @@ export class KillStage {
   readonly #gateways: number;
   readonly #seen = new SeenTexts();
   readonly #store: Opened;
+  readonly #db: Db;
   readonly #made: Made[] = [];
   #processes: JobsProcess[] = [];
 
-  private constructor(folder: string, url: string, gateways: number, store: Opened) {
+  private constructor(folder: string, url: string, gateways: number, store: Opened, db: Db) {
     this.#folder = folder;
     this.#url = url;
     this.#gateways = gateways;
     this.#store = store;
+    this.#db = db;
   }
 
   static async open(gateways: 1 | 2, store?: string): Promise<KillStage> {
     const folder = await mkdtemp(join(tmpdir(), "baton-jobs-"));
     const url = store ?? join(folder, "baton.db");
-    return new KillStage(folder, url, gateways, await openStore({ url }));
+    return new KillStage(folder, url, gateways, await openStore({ url }), await openDb(url));
   }
 
   async close(): Promise<void> {
     await writeFile(this.#goOn, "");
     await Promise.all(this.#processes.map((each) => each.kill()));
+    await this.#db.close();
     await this.#store.sessions.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -105,10 +109,8 @@ export class KillStage {
 
   /** Nothing is on its way, also no sentence about a result that is in doubt. */
   async #isSilent(): Promise<boolean> {
-    const { outbox } = this.#store.store;
-    const account = { platform: "telegram", account: "bot" } as const;
-    const open = await Promise.all([outbox.pending(account, 1), outbox.interrupted(account)]);
-    return open.flat().length === 0;
+    const open = "SELECT count(*) AS count FROM outbox WHERE state IN ('pending', 'sending')";
+    return Number((await this.#db.get(open))?.count) === 0;
   }
 
   async #check(made: Made): Promise<Ended> {

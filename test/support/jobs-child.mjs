@@ -141,8 +141,8 @@ const told = {
   arm: ({ point: given }) => {
     armed = given;
   },
-  /** What was measured since it was last asked. */
-  figures: async () => {
+  /** What was measured since that began, which then begins anew, if asked. */
+  figures: async ({ isAnew }) => {
     const { user, system } = process.cpuUsage(since.cpu);
     global.gc?.();
     const { rss, heapUsed } = process.memoryUsage();
@@ -162,6 +162,7 @@ const told = {
         calls: { ...calls },
       },
     });
+    if (!isAnew) return;
     for (const step of Object.keys(calls)) delete calls[step];
     since = { at: performance.now(), cpu: process.cpuUsage() };
     loop.reset();

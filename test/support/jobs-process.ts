@@ -25,7 +25,7 @@ export interface JobsProcessOptions {
   readonly point?: KillPoint;
 }
 
-/** What was measured since somebody last asked. */
+/** What was measured since that began. */
 export interface Figures {
   /** True if it has the scheduler's account. */
   readonly isScheduler: boolean;
@@ -120,9 +120,9 @@ export class JobsProcess {
     await this.#until("ready");
   }
 
-  async figures(): Promise<Figures> {
+  async figures(isAnew = true): Promise<Figures> {
     const figures = this.#until("figures");
-    this.#tell({ kind: "figures" });
+    this.#tell({ kind: "figures", isAnew });
     return (await figures).figures;
   }
 
