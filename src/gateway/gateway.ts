@@ -86,13 +86,18 @@ export class Gateway {
     const surfaces = new Surfaces({ ...common, adapters, commands: commands.table, media });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
+    const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
+    this.jobs = jobs
+      ? new Jobs({ ...common, jobs, people, toolLists, places, homes, notices, surfaces })
+      : null;
+    const desk = this.jobs?.desk ?? null;
 
     const turnRunner = new TurnRunner({
       ...common,
       ...options,
       leaseMs,
       elapsed,
-      turnTools: { ...options, approvals, notices, people },
+      turnTools: { ...options, approvals, notices, people, jobs: desk },
       maxSends: options.maxSends ?? MAX_SENDS,
       homes,
       allowance,
@@ -122,7 +127,6 @@ export class Gateway {
       stopping,
     });
 
-    const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
     const handoffs = new HandoffDesk({
       sessions,
       handoffs: store.handoffs,
@@ -157,10 +161,6 @@ export class Gateway {
         })
       : null;
 
-    this.jobs = jobs
-      ? new Jobs({ ...common, jobs, people, toolLists, places, homes, notices, surfaces })
-      : null;
-
     const parts = { people, requests, homes, allowance, approvals, notices, surfaces, lanes, runner };
     const forCommands = new ForCommands({
       ...common,
@@ -168,7 +168,7 @@ export class Gateway {
       handoffs,
       carrier,
       processes,
-      jobs: this.jobs?.desk ?? null,
+      jobs: desk,
     });
     const commandRunner = new CommandRunner({
       ...common,

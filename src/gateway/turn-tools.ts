@@ -13,6 +13,8 @@ import { type Approvals, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { guardedTools } from "./guarded-tools.js";
+import type { JobDesk } from "./jobs/desk.js";
+import { scheduleTool } from "./jobs/schedule-tool.js";
 import type { JobTurn } from "./jobs/turn.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
@@ -32,6 +34,8 @@ export interface TurnToolsSetting {
   readonly toolLists: ToolLists;
   /** Without it, nothing runs in the background. */
   readonly processes?: GatewayProcesses;
+  /** Null if there are no scheduled jobs here. */
+  readonly jobs: JobDesk | null;
   readonly holder: string;
   readonly clock: Clock;
   readonly approvals: Approvals;
@@ -80,7 +84,8 @@ export async function turnTools(
           }),
         ]
       : [];
-  const all = [...(await setting.tools(who)), ...sessionTools(view), send, ...ofProcesses];
+  const ofJobs = setting.jobs ? [scheduleTool({ desk: setting.jobs, who, item, clock })] : [];
+  const all = [...(await setting.tools(who)), ...sessionTools(view), send, ...ofProcesses, ...ofJobs];
   const allowed = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
   const theirs = job ? job.tools(allowed, who) : allowed;
   const here = adapters.find(

@@ -5,8 +5,6 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent } from "../../src/agent/agent.js";
-import { runToolCall } from "../../src/agent/tool-call.js";
 import { terminalTool } from "../../src/agent/tools/terminal.js";
 import { openDb } from "../../src/open-sessions.js";
 import { Processes } from "../../src/process/processes.js";
@@ -14,22 +12,9 @@ import type { ProcessId } from "../../src/session/ids.js";
 import { openSqlStore } from "../../src/store/sql-store.js";
 import { type Chat, World, type WorldOptions } from "./gateway-world.js";
 import { hostWorld } from "./process-host.js";
+import { toolCaller } from "./tool-caller.js";
 
 const PATH = process.env.PATH ?? "/usr/bin:/bin";
-
-const toolCaller: Agent = {
-  name: "tool caller",
-  async *run({ history, tools, signal }) {
-    const last = history.at(-1)?.content ?? "";
-    const [, name, args] = /^(?:\[[^\]]*\] )?(terminal|process) (\{.*\})$/s.exec(last) ?? [];
-    const call = name && args ? { id: `c${history.length}`, name, arguments: args } : null;
-    if (call) yield { kind: "tool call", call };
-    const content = call ? await runToolCall(call, tools, signal) : `heard: ${last}`;
-    if (call) yield { kind: "tool result", call, content };
-    yield { kind: "message", message: { role: "assistant", content }, results: [] };
-    yield { kind: "done", stopped: signal.aborted };
-  },
-};
 
 export type ProcessWorld = Awaited<ReturnType<typeof openProcessWorld>>;
 

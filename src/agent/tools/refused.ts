@@ -27,6 +27,10 @@ export class Arguments {
     this.#values = typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
   }
 
+  has(name: string): boolean {
+    return this.#value(name) !== undefined;
+  }
+
   text(name: string, longest: number): string {
     const text = this.optionalText(name, longest);
     if (text === undefined) throw new Refused(`\`${name}\` is missing. Give a text.`);
