@@ -106,8 +106,9 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
 /** The names that people gave, as words for the user role; null if there are none. */
 export function buildSessionLabels({ source, homeChannels, shared }: SessionContext): string | null {
   const { chatName, chatTopic, userName } = source;
+  const { title, isInternal } = platformTraits(source.platform);
   const lines = [
-    ...(chatName ? [`Chat: ${label(chatName)}`] : []),
+    ...(chatName ? [`${isInternal ? title : "Chat"}: ${label(chatName)}`] : []),
     ...(chatTopic ? [`Topic: ${label(chatTopic)}`] : []),
     ...(userName && !shared ? [`User: ${label(userName)}`] : []),
     ...homeChannels.map(
@@ -130,6 +131,12 @@ function sourceLine(source: SessionSource): string {
 }
 
 function userLine(source: SessionSource, shared: boolean): string[] {
+  if (platformTraits(source.platform).isInternal) {
+    return [
+      "**Session type:** no person is here. Each message is a note from Baton with a task. Nobody answers questions; your " +
+        "last message is delivered to the places that the note names.",
+    ];
+  }
   if (shared) {
     return [
       "**Session type:** multi-user session; each message begins with its sender as [sender name #id role]. Only the id " +

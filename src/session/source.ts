@@ -4,7 +4,7 @@
  */
 import { escapePart, unescapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
-import { LOCAL, type Platform, platformTraits } from "./platform.js";
+import { isPlatform, LOCAL, type Platform, platformTraits } from "./platform.js";
 
 export type ChatType = "dm" | "group" | "channel" | "thread";
 
@@ -110,6 +110,8 @@ export function serializeSource(source: SessionSource): Record<string, string | 
 /** A few words for people: `DM with Alice`, `group: Team, thread: 7`, `CLI terminal`. */
 export function describeSource(source: SessionSource): string {
   if (source.platform === LOCAL) return "CLI terminal";
+  if (isPlatform(source.platform) && platformTraits(source.platform).isInternal)
+    return source.chatName || source.chatId;
   const place = describePlace(source);
   return source.threadId ? `${place}, thread: ${source.threadId}` : place;
 }
