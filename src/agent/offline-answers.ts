@@ -12,31 +12,69 @@ export const NO_MODEL =
 
 export type Directive =
   | { readonly kind: "run"; readonly command: string; readonly isBackground: boolean }
+  | { readonly kind: "schedule"; readonly wish: ScheduleWish }
+  | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "fail" }
   | { readonly kind: "answer" };
+
+/** A job, as the tool `schedule` takes it. */
+interface ScheduleWish {
+  readonly schedule: string;
+  readonly prompt: string;
+  readonly name?: string;
+}
 
 const MAX_SECONDS = 3_600;
 const MAX_QUOTE = 120;
 const MAX_OUTPUT = 2_000;
 
-/** What the last message of a person asks for. */
+/** What the last message asks for: a person's, or the prompt of a scheduled job. */
 export function directiveOf(history: readonly Message[]): Directive {
-  const text = spokenBy(history).at(-1)?.text ?? "";
+  const { text, isJob } = spokenBy(history).at(-1) ?? NOTHING;
+  const words = isJob ? /^say\s+(\S[\s\S]*)$/i.exec(text)?.[1] : undefined;
+  if (words) return { kind: "say", text: words };
   const [, verb, command] = /^(run|background)\s+(\S[\s\S]*)$/i.exec(text) ?? [];
   if (command) return { kind: "run", command, isBackground: verb?.toLowerCase() === "background" };
   const seconds = /^slow\s+(\d+(?:\.\d+)?)s?(?!\S)/i.exec(text)?.[1];
   if (seconds) return { kind: "slow", seconds: Math.min(Number(seconds), MAX_SECONDS) };
-  return { kind: /^fail(?!\S)/i.test(text) ? "fail" : "answer" };
+  return scheduled(text) ?? { kind: /^fail(?!\S)/i.test(text) ? "fail" : "answer" };
 }
+
+const REMINDER = /^remind me (\S.{0,200}?) to (\S[\s\S]*)$/i;
+const AFTER_EACH =
+  /^(every (?:(?:\d{1,9} ?(?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|[wdhms])(?![a-z]) ?){1,4}|minute|hour)),? (?:to )?(\S[\s\S]*)$/i;
+const BY_THE_CLOCK =
+  /^(every [a-z][a-z\d ,]{1,80}? at (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)),? (?:to )?(\S[\s\S]*)$/i;
+
+/** A reminder, or something that is done again and again; null if it is neither. */
+function scheduled(text: string): Directive | null {
+  if (/^remind me to\s/i.test(text)) return { kind: "say", text: WHEN_FIRST };
+  const [, when, what] = REMINDER.exec(text) ?? [];
+  if (when && what) return { kind: "schedule", wish: reminder(when, what) };
+  const [, times, task] = AFTER_EACH.exec(text) ?? BY_THE_CLOCK.exec(text) ?? [];
+  if (!times || !task) return null;
+  const wish = /^(?:say|run)\s/i.test(task) ? { schedule: times, prompt: task } : reminder(times, task);
+  return { kind: "schedule", wish };
+}
+
+function reminder(schedule: string, what: string): ScheduleWish {
+  const name = `Reminder: ${what}`;
+  return { schedule, prompt: `say ${name}`, name };
+}
+
+const WHEN_FIRST = "Say when first, such as “remind me in 10s to stretch”.";
 
 /** Says that there is no model, and answers from the session. Questions of the gateway are in brackets. */
 export function answer(history: readonly Message[]): string {
   const about = noteAbout(history.at(-1));
   if (about !== null) return about;
   const spoken = spokenBy(history);
-  if (isAside(spoken.at(-1)?.text)) {
-    const said = spoken.findLast(({ text }) => !isAside(text));
+  const last = spoken.at(-1) ?? NOTHING;
+  if (last.isJob)
+    return last.text.includes(SILENT) ? SILENT : `${NO_MODEL}\n\nThe job asks ${quote(last.text)}.`;
+  if (isAside(last.text)) {
+    const said = spoken.findLast(({ text, isJob }) => !isJob && !isAside(text));
     return `I'm here. ${said ? `Last you said ${quote(said.text)}. ` : ""}${count(history)}`;
   }
   return `${NO_MODEL}\n\n${fromSession(history)}`;
@@ -59,6 +97,12 @@ export function report(outcome: string, meanwhile: readonly Message[]): string {
   return `The terminal says:\n\n${fenced(shorten(outcome, MAX_OUTPUT))}${heard.join("")}`;
 }
 
+/** Says what the tool `schedule` answered, and the messages that arrived meanwhile. */
+export function confirm(outcome: string, meanwhile: readonly Message[]): string {
+  const said = outcome.startsWith("Error: ") ? `I can't schedule that: ${outcome.slice(7)}` : outcome;
+  return [said, ...meanwhile.map(mention)].join("\n\n");
+}
+
 /** A message that came in while the turn ran. */
 export function mention(message: Message): string {
   return `(Meanwhile you wrote ${quote(message.content)}.)`;
@@ -70,7 +114,7 @@ function fromSession(history: readonly Message[]): string {
   if (!last) return "Nobody has written here yet.";
   if (/\bhow many messages\b/i.test(last.text)) return count(history);
   if (/\bwhat (?:did|have) I (?:just )?(?:say|said|write|written)\b/i.test(last.text)) {
-    const before = spoken.slice(0, -1).filter(({ name }) => name === last.name);
+    const before = spoken.slice(0, -1).filter(({ name, isJob }) => !isJob && name === last.name);
     const first = /\bfirst\b/i.test(last.text);
     const found = first ? before[0] : before.at(-1);
     if (!found) return "I see no message from you before this question.";
@@ -88,18 +132,34 @@ function count(history: readonly Message[]): string {
   return `I see ${history.length} ${noun} so far: ${parts.join(", ")}.`;
 }
 
-/** The messages of people, without the `[name] ` that a shared session puts in front. */
-function spokenBy(history: readonly Message[]): { name: string; text: string }[] {
+interface Spoken {
+  readonly name: string;
+  readonly text: string;
+  /** True for the prompt of a scheduled job. */
+  readonly isJob: boolean;
+}
+
+const NOTHING: Spoken = { name: "", text: "", isJob: false };
+
+/** What a job says that has nothing to say. A job that offers it looks for something, which takes a model. */
+const SILENT = "[SILENT]";
+/** The note before the prompt of a job: one line. People's text that begins like it is escaped. */
+const JOB_NOTE = "[note from Baton: this is the scheduled job ";
+
+/** The messages of people, without the `[name] ` that a shared session puts in front, and the prompts of jobs. */
+function spokenBy(history: readonly Message[]): Spoken[] {
   return history
     .filter((message) => message.role === "user")
     .map(({ content, name = "" }) => {
+      if (content.startsWith(JOB_NOTE))
+        return { name: "", text: content.slice(content.indexOf("\n") + 1).trim(), isJob: true };
       const shared = /^\s*\[([^\]\n]+)\] ([\s\S]*)$/.exec(content);
-      return { name: shared?.[1] ?? name, text: (shared?.[2] ?? content).trim() };
+      return { name: shared?.[1] ?? name, text: (shared?.[2] ?? content).trim(), isJob: false };
     });
 }
 
-function isAside(text: string | undefined): boolean {
-  return text !== undefined && /^\[[^\]]*\]$/.test(text);
+function isAside(text: string): boolean {
+  return /^\[[^\]]*\]$/.test(text);
 }
 
 function quote(text: string): string {

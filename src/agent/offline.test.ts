@@ -223,3 +223,84 @@ it("passes on what Baton tells it about a background process", async () => {
   );
   expect(await answerTo({ role: "user", content })).toContain("No model is set up yet");
 });
+
+describe("the offline agent's schedules", () => {
+  const schedule = (answer: string, seen: unknown[] = []): Tool => ({
+    name: "schedule",
+    description: "",
+    parameters: { type: "object" },
+    run: async (args) => {
+      seen.push(args);
+      return answer;
+    },
+  });
+  const note = (prompt: string): Message => ({
+    role: "user",
+    content: `[note from Baton: this is the scheduled job "x" (j_1), due now. If there is nothing to say, answer [SILENT] and nothing else.]\n${prompt}`,
+    note: true,
+  });
+
+  it.each([
+    ["remind me in 10s to stretch", "in 10s", "stretch"],
+    ["Remind me tomorrow at 9 to call mum", "tomorrow at 9", "call mum"],
+    ["remind me in 1h to go to bed", "in 1h", "go to bed"],
+    ["remind me in 1h to run the tests", "in 1h", "run the tests"],
+    ["remind me every friday at 17:00 to write the report", "every friday at 17:00", "write the report"],
+    ["every monday at 8:30 water the plants", "every monday at 8:30", "water the plants"],
+    ["every day at 9 am, take the pills", "every day at 9 am", "take the pills"],
+    ["every weekday at noon to eat", "every weekday at noon", "eat"],
+    ["every 2 hours 30 minutes drink", "every 2 hours 30 minutes", "drink"],
+    ["every hour drink", "every hour", "drink"],
+  ])("takes %j for a reminder", async (text, when, what) => {
+    const seen: unknown[] = [];
+    const events = await tell([user(text)], { tools: [schedule("Made it.", seen)] });
+    const name = `Reminder: ${what}`;
+    expect(seen).toEqual([{ action: "create", schedule: when, prompt: `say ${name}`, name }]);
+    expect(wordsOf(events)).toBe("Made it.");
+    expect(await answerTo(note(`say ${name}`))).toBe(name);
+  });
+
+  it.each([
+    ["every 1m say hello", "every 1m", "say hello"],
+    ["every monday and friday at 8:30 run date", "every monday and friday at 8:30", "run date"],
+  ])("does again and again what %j says", async (text, when, prompt) => {
+    const seen: unknown[] = [];
+    await tell([user(text)], { tools: [schedule("Made it.", seen)] });
+    expect(seen).toEqual([{ action: "create", schedule: when, prompt }]);
+  });
+
+  it.each(["every time I see you", "every cloud has a silver lining", "remind me", "say hello"])(
+    "takes %j for a message",
+    async (text) => {
+      const seen: unknown[] = [];
+      expect(wordsOf(await tell([user(text)], { tools: [schedule("", seen)] }))).toContain(NO_MODEL);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it("passes on why it can't be scheduled, and says how to write it", async () => {
+    const tools = [schedule("Error: That time is in the past.")];
+    expect(wordsOf(await tell([user("remind me yesterday to go")], { tools }))).toBe(
+      "I can't schedule that: That time is in the past.",
+    );
+    expect(await answerTo(user("remind me to go to bed in 1h"))).toBe(
+      "Say when first, such as “remind me in 10s to stretch”.",
+    );
+    expect(await answerTo(user("remind me in 1h to go"))).toBe("I can't schedule anything for you here.");
+  });
+
+  it("does what the prompt of a job says, also in a shared session", async () => {
+    const before = [user("hello"), said("hi")];
+    expect(await answerTo(...before, note("say good morning"))).toBe("good morning");
+    const { content } = note("say good morning");
+    expect(await answerTo(user("[Ann #1 member] hello"), user(content))).toBe("good morning");
+    expect(
+      wordsOf(await tell([note("run ls")], { tools: [{ ...schedule("a file"), name: "terminal" }] })),
+    ).toMatch(/^Running that in the terminal\.The terminal says:\n\n```\na file/);
+    expect(await answerTo(note("write a poem"))).toBe(`${NO_MODEL}\n\nThe job asks “write a poem”.`);
+    expect(await answerTo(note("Look around, or answer [SILENT]."))).toBe("[SILENT]");
+    expect(await answerTo(user("one"), note("say two"), said("two"), user("what did I say?"))).toMatch(
+      /Last you said “one”\.$/,
+    );
+  });
+});

@@ -1,8 +1,10 @@
 /**
- * The agent that needs no model, no network and no key. It says so, answers from the session, and follows four
+ * The agent that needs no model, no network and no key. It says so, answers from the session, and follows a few
  * directives, so that everything around an agent can be tried and tested:
  * - `run <command>` calls the tool `terminal` and reports the result;
  * - `background <command>` does so in the background, and is woken when the command has ended;
+ * - `remind me in 10s to <do something>`, `every 1m say <words>` and `every monday at 8:30 <do something>` call the tool
+ *   `schedule`. In the run of such a job, `say <words>` says the words;
  * - `slow <seconds>` writes a word every tenth of a second, and reads messages that arrive meanwhile;
  * - `fail` fails.
  * It is deterministic: the same turn gives the same events.
@@ -19,10 +21,11 @@ import {
   type ToolMessage,
   type TurnInput,
 } from "./agent.js";
-import { answer, type Directive, directiveOf, mention, report } from "./offline-answers.js";
+import { answer, confirm, type Directive, directiveOf, mention, report } from "./offline-answers.js";
 import { runToolCall } from "./tool-call.js";
 
 const TERMINAL = "terminal";
+const SCHEDULE = "schedule";
 const WORD_MS = 100;
 
 export function offlineAgent(): Agent {
@@ -50,6 +53,12 @@ async function* respond(turn: OfflineTurn): AsyncGenerator<AgentEvent> {
     case "run":
       yield* runCommand(turn, directive);
       return;
+    case "schedule":
+      yield* makeJob(turn, directive);
+      return;
+    case "say":
+      yield* step(turn, words(directive.text));
+      return;
     case "slow":
       yield* step(turn, slowWords(turn, directive.seconds));
       return;
@@ -67,25 +76,36 @@ async function* runCommand(
   turn: OfflineTurn,
   { command, isBackground }: Extract<Directive, { kind: "run" }>,
 ): AsyncGenerator<AgentEvent> {
-  if (!turn.tools.some(({ name }) => name === TERMINAL)) {
-    yield* step(turn, words("I have no terminal here, so I can't run commands."));
-    return;
-  }
   const wish = isBackground ? { background: true, notifyOnComplete: true } : {};
-  const call = {
-    id: freshCallId(turn.seen),
-    name: TERMINAL,
-    arguments: JSON.stringify({ command, ...wish }),
-  };
-  const known = resultsAtEnd(turn.seen);
-  const results =
-    known.length > 0 ? known : yield* step(turn, words("Running that in the terminal."), [call]);
-  if (turn.signal.aborted) return;
-  const outcome = results.map(({ content }) => content).join("\n");
-  yield* step(turn, words(report(outcome, hear(turn))));
+  const outcome = yield* use(turn, TERMINAL, { command, ...wish }, "Running that in the terminal.");
+  if (outcome === null) yield* step(turn, words("I have no terminal here, so I can't run commands."));
+  else if (!turn.signal.aborted) yield* step(turn, words(report(outcome, hear(turn))));
 }
 
-/** If a turn continues after its process ended, commands that were run are not run again. */
+async function* makeJob(
+  turn: OfflineTurn,
+  { wish }: Extract<Directive, { kind: "schedule" }>,
+): AsyncGenerator<AgentEvent> {
+  const outcome = yield* use(turn, SCHEDULE, { action: "create", ...wish }, "");
+  if (outcome === null) yield* step(turn, words("I can't schedule anything for you here."));
+  else if (!turn.signal.aborted) yield* step(turn, words(confirm(outcome, hear(turn))));
+}
+
+/** Calls a tool, and returns what it answered; null if there is no such tool. */
+async function* use(
+  turn: OfflineTurn,
+  tool: string,
+  args: object,
+  saying: string,
+): AsyncGenerator<AgentEvent, string | null> {
+  if (!turn.tools.some(({ name }) => name === tool)) return null;
+  const call = { id: freshCallId(turn.seen), name: tool, arguments: JSON.stringify(args) };
+  const known = resultsAtEnd(turn.seen);
+  const results = known.length > 0 ? known : yield* step(turn, words(saying), [call]);
+  return results.map(({ content }) => content).join("\n");
+}
+
+/** If a turn continues after its process ended, calls that were run are not run again. */
 function resultsAtEnd(history: readonly Message[]): readonly Message[] {
   return history.slice(history.findLastIndex(({ role }) => role !== "tool") + 1);
 }
