@@ -1,6 +1,7 @@
 /** The heartbeat: a job that looks around from time to time, and speaks only if something is worth it. Nobody has it by default. */
 import type { JobWish } from "./wish.js";
 
+export const HEARTBEAT = "heartbeat";
 const EVERY = "every 1h";
 /** It runs often, and mostly for nothing: so it may not use much. */
 const DAILY_TOKENS = 20_000;
@@ -13,5 +14,5 @@ const PROMPT = [
 ].join(" ");
 
 export function heartbeatWish(schedule: string = EVERY): JobWish {
-  return { name: "heartbeat", schedule, prompt: PROMPT, session: "own", dailyTokens: DAILY_TOKENS };
+  return { name: HEARTBEAT, schedule, prompt: PROMPT, session: "own", dailyTokens: DAILY_TOKENS };
 }

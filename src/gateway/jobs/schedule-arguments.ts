@@ -1,11 +1,11 @@
 /** The arguments of the tool `schedule`: what the model is told about them, and the job that they mean. */
 import { type Arguments, Refused } from "../../agent/tools/refused.js";
 import { MISSED } from "../../schedule/due.js";
+import { ACCEPTED_FORMS } from "../../schedule/forms.js";
 import { heartbeatWish } from "../../schedule/heartbeat.js";
 import { JOB_SESSIONS, OVERLAPS } from "../../schedule/job.js";
 import { TARGET_FORMS } from "../../schedule/targets.js";
 import type { JobWish } from "../../schedule/wish.js";
-import { ACCEPTED_FORMS } from "../../schedule/words.js";
 
 const SCHEDULE_ACTIONS = ["create", "list", "update", "pause", "resume", "run", "remove"] as const;
 export type ScheduleAction = (typeof SCHEDULE_ACTIONS)[number];

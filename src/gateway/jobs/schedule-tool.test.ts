@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JOB_OPTIONS } from "../../../test/support/job-world.js";
 import { openScheduleWorld, type ScheduleWorld } from "../../../test/support/schedule-world.js";
+import { ACCEPTED_FORMS } from "../../schedule/forms.js";
 import type { Job } from "../../schedule/job.js";
 import { TARGET_FORMS } from "../../schedule/targets.js";
-import { ACCEPTED_FORMS } from "../../schedule/words.js";
 import type { Who } from "../authorize.js";
 import { scheduleTool } from "./schedule-tool.js";
 

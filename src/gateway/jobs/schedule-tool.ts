@@ -8,10 +8,10 @@
 import type { Danger, Tool, ToolContext } from "../../agent/agent.js";
 import { argumentLines } from "../../agent/argument-lines.js";
 import { Arguments, answering, Refused } from "../../agent/tools/refused.js";
+import { ACCEPTED_FORMS } from "../../schedule/forms.js";
 import type { Job } from "../../schedule/job.js";
 import { formatSpan } from "../../schedule/schedule.js";
 import { TARGET_FORMS } from "../../schedule/targets.js";
-import { ACCEPTED_FORMS } from "../../schedule/words.js";
 import { BatonError, type ErrorCode } from "../../session/errors.js";
 import type { Clock } from "../../util/clock.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
