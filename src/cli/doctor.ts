@@ -24,6 +24,7 @@ export async function doctor(cli: Cli, options: { json?: boolean }): Promise<voi
       ...(await cli.inspectSandbox(config)),
       ...(await cli.inspectEnvironments(config)),
       ...(await cli.inspectProcesses(config)),
+      ...(await jobFindings(cli, config)),
       ...(await cli.inspectMcp(config)),
       ...(await careFindings(cli, config)),
     );
@@ -130,6 +131,34 @@ async function sharingFindings(cli: Cli, config: Config): Promise<Finding[]> {
     finding,
     fix: "baton config set scopes.agent <name>",
   }));
+}
+
+/** Jobs that are late, or that nobody would run; empty if the store can't be opened, which another check reports. */
+async function jobFindings(cli: Cli, config: Config): Promise<Finding[]> {
+  const check = "jobs";
+  const { activeWords, jobsWarning } = await import("../gateway/jobs/describe.js");
+  try {
+    const { desk, close } = await cli.openJobs(config, "look");
+    try {
+      const [jobs, now] = [await desk.list(null), Date.now()];
+      const warning = jobsWarning(jobs, await desk.scheduler(), now);
+      if (warning === null)
+        return [{ check, status: "ok", finding: activeWords(jobs, now) ?? "no active scheduled jobs" }];
+      return [
+        {
+          check,
+          status: "warning",
+          finding: warning,
+          fix: "start `baton gateway`, or install it as a service with `baton service install`",
+        },
+      ];
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (error instanceof BatonError) return [];
+    throw error;
+  }
 }
 
 async function configured(cli: Cli, findings: Finding[]): Promise<Config | null> {

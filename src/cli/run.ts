@@ -1,8 +1,10 @@
 /** Runs one command line, and says how it ended. */
 import { Command } from "commander";
+import { printableText } from "../util/text.js";
 import type { Cli } from "./cli.js";
 import { fill } from "./command.js";
 import { reportFailure } from "./failure.js";
+import type { Verb } from "./verb.js";
 import { baton } from "./verbs/verbs.js";
 
 /** Gives the exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -10,6 +12,7 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
   const asked = words.length === 0 ? ["chat"] : words;
   const program = programFor(cli, asked[0] ?? "");
   try {
+    if (asked.some((word) => word === "--help" || word === "-h")) await addLiveNotes(program, asked, cli);
     await program.parseAsync(asked, { from: "user" });
     return 0;
   } catch (error) {
@@ -17,6 +20,20 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
     const help = `${meantCommand(program, asked)} --help`;
     return reportFailure(error, cli.terminal, { json: options.includes("--json"), help });
   }
+}
+
+/** What the help of the command says about this machine. */
+async function addLiveNotes(program: Command, words: readonly string[], cli: Cli): Promise<void> {
+  let [verb, command]: [Verb, Command] = [baton, program];
+  for (const word of words) {
+    const below = verb.verbs?.find(({ name }) => name === word);
+    const found = command.commands.find((each) => each.name() === word);
+    if (!below || !found) break;
+    [verb, command] = [below, found];
+  }
+  const notes = await verb.liveNotes?.();
+  const said = await notes?.(cli).catch(() => ""); // Help is shown whatever is wrong here.
+  if (said) command.addHelpText("after", `\n${printableText(said)}`);
 }
 
 /** The command that the words lead to, as far as they do. */

@@ -9,6 +9,8 @@ export interface Verb {
   readonly options?: readonly Flag[];
   /** More to know, in whole sentences. */
   readonly notes?: string;
+  /** More to know that depends on this machine, for `--help` only. What fails is left out. */
+  readonly liveNotes?: () => Promise<(cli: Cli) => Promise<string>>;
   /** Without the leading `baton`. */
   readonly examples?: readonly string[];
   readonly verbs?: readonly Verb[];

@@ -3,6 +3,7 @@ import type { Cli } from "../cli.js";
 import type { Shell } from "../completion/completion.js";
 import type { Verb } from "../verb.js";
 import { chat, gateway, handoff } from "./conversations.js";
+import { cron } from "./cron.js";
 import { people } from "./people.js";
 import { processes } from "./processes.js";
 import { sessions } from "./sessions.js";
@@ -35,6 +36,7 @@ export const baton: Verb = {
     handoff,
     sessions,
     processes,
+    cron,
     config,
     people,
     models,

@@ -7,7 +7,7 @@ import { parseTargets } from "../../schedule/targets.js";
 import { cronWords, zonedTime } from "../../schedule/words.js";
 import type { SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { counted, durationWords, grouped, relativeTime } from "../../util/words.js";
+import { durationWords, grouped, relativeTime } from "../../util/words.js";
 import { placeWords } from "../place-words.js";
 import type { Made, SchedulerState } from "./desk.js";
 import { jobName } from "./words.js";
@@ -15,6 +15,7 @@ import { jobName } from "./words.js";
 /** A scheduler that works looks every minute, and writes that down every half minute. */
 const UNATTENDED_MS = 180_000;
 const LONGEST_COMMAND = 100;
+const START = "Start `baton gateway`, or open a chat with `baton`.";
 
 /** `every weekday at 09:00 (Europe/Berlin)`. */
 export function whenWords({ timing: { schedule, timeZone } }: Pick<JobSetting, "timing">): string {
@@ -34,7 +35,8 @@ export function stateWords(job: Job, now: number): string {
     return job.pausedWhy === null ? "paused" : `paused: ${cleanLine(job.pausedWhy)}`;
   if (job.wakeAt === null) return "no more times";
   if (job.wakeAt <= now) return `due ${relativeTime(job.wakeAt, now)}`;
-  return `next ${zonedTime(job.wakeAt, job.timing.timeZone)}, ${relativeTime(job.wakeAt, now)}`;
+  if (job.timing.schedule.kind === "once") return relativeTime(job.wakeAt, now); // Its time is its schedule.
+  return `next ${timeWords(job.wakeAt, job, now)}`;
 }
 
 /** What the person is told who made, changed or resumed it. */
@@ -159,19 +161,32 @@ export function unattendedWords({ lookedAt }: SchedulerState, now: number): stri
   return isAttended ? null : lookedWords(lookedAt, now);
 }
 
-function lookedWords(lookedAt: number | null, now: number): string {
-  if (lookedAt === null) return "No gateway has run jobs yet. Start one with `baton gateway`.";
-  const looked = `A gateway last looked at the jobs ${relativeTime(lookedAt, now)}`;
-  return `${looked}. ${Math.abs(now - lookedAt) < UNATTENDED_MS ? "Run `baton logs` to see what keeps it." : "Start one with `baton gateway`."}`;
+/** What the operator is warned of; null if all is well. */
+export function jobsWarning(jobs: readonly Job[], state: SchedulerState, now: number): string | null {
+  const isAwaited = jobs.some(({ state: is, wakeAt }) => is === "active" && wakeAt !== null);
+  return lateWords(state, now) ?? (isAwaited ? unattendedWords(state, now) : null);
 }
 
-/** `3 active, next "digest" Wed 18 Nov 2026 09:00, in 14 h`; null if none is active. */
+function lookedWords(lookedAt: number | null, now: number): string {
+  if (lookedAt === null) return `No gateway has run jobs yet. ${START}`;
+  const looked = `A gateway last looked at the jobs ${relativeTime(lookedAt, now)}`;
+  return `${looked}. ${Math.abs(now - lookedAt) < UNATTENDED_MS ? "Run `baton logs` to see what keeps it." : START}`;
+}
+
+/** `3 active, next "digest" (j_4f1c) Wed 18 Nov 2026 09:00, in 14 h`; null if none is active. */
 export function activeWords(jobs: readonly Job[], now: number): string | null {
   const active = jobs.filter(({ state }) => state === "active");
-  const [next] = active
+  if (active.length === 0) return null;
+  const [first] = active
     .filter(({ wakeAt }) => wakeAt !== null)
     .sort((one, other) => (one.wakeAt ?? 0) - (other.wakeAt ?? 0));
-  if (active.length === 0) return null;
-  const when = next ? `, ${jobName(next)} ${stateWords(next, now)}` : "";
-  return `${counted(active.length, "active job")}${when}`;
+  const count = `${grouped(active.length)} active`;
+  if (!first || first.wakeAt === null) return count;
+  if (first.wakeAt <= now) return `${count}, ${jobName(first)} due ${relativeTime(first.wakeAt, now)}`;
+  return `${count}, next ${jobName(first)} ${timeWords(first.wakeAt, first, now)}`;
+}
+
+/** `Wed 18 Nov 2026 09:00, in 14 h`. */
+function timeWords(at: number, { timing }: Pick<Job, "timing">, now: number): string {
+  return `${zonedTime(at, timing.timeZone)}, ${relativeTime(at, now)}`;
 }
