@@ -8,8 +8,9 @@ import { LOCAL } from "../session/platform.js";
 import type { OnProblem } from "../util/problem.js";
 import { cleanLine, printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
-import type { Cli, OpenChat } from "./cli.js";
+import type { Cli } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
+import type { OpenChat } from "./opened.js";
 import { waitNotice } from "./wait-notice.js";
 
 interface ChatFlags {

@@ -4,26 +4,17 @@ import type { Adapter } from "../adapter/adapter.js";
 import type { Config } from "../config/config.js";
 import type { Environment } from "../config/environment.js";
 import type { ModelChoice } from "../config/model-choice.js";
-import type { Gateway } from "../gateway/gateway.js";
-import type { HandoffDesk } from "../gateway/handoff/desk.js";
-import type { Homes } from "../gateway/homes.js";
-import type { JobDesk } from "../gateway/jobs/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountLease, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { Processes } from "../process/processes.js";
-import type { JobOrigin } from "../schedule/job.js";
-import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry } from "../session/session.js";
-import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import type { SessionSource } from "../session/source.js";
-import type { HandoffStore } from "../session/store.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type { OnProblem } from "../util/problem.js";
+import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs } from "./opened.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -104,49 +95,6 @@ export interface Cli {
   backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
-}
-
-/** What a chat hears from its gateway. */
-export interface ChatEvents {
-  /** A session has changed. */
-  readonly onChange?: () => void;
-  readonly onProblem: OnProblem;
-  /** A handoff that was requested here made progress or ended. */
-  readonly onHandoff?: (handoff: Handoff) => void;
-  /** The places for completing a line have changed. */
-  readonly onPlaces?: () => void;
-  /** A conversation is offered to the terminal; the text says so. */
-  readonly onOffer?: (text: string) => void;
-  /** Called again and again while a message in this lane waits for another process. */
-  readonly onElsewhere?: (key: SessionKey) => void;
-}
-
-export interface OpenHandoffs {
-  readonly desk: HandoffDesk;
-  readonly sessions: Sessions;
-  readonly handoffs: HandoffStore;
-  close(): Promise<void>;
-}
-
-export interface OpenJobs {
-  readonly desk: JobDesk;
-  readonly homes: Pick<Homes, "all">;
-  /** The chat of this terminal, for a job that is made here. */
-  readonly origin: JobOrigin;
-  close(): Promise<void>;
-}
-
-/** What a chat in the terminal needs of the gateway behind it. */
-export interface OpenChat {
-  readonly gateway: Gateway;
-  readonly sessions: Sessions;
-  /** Where this terminal is, and its lane. */
-  readonly source: SessionSource;
-  readonly key: SessionKey;
-  readonly agent: string;
-  complete(line: string): readonly { readonly name: string; readonly description: string }[];
-  /** The next chat continues a turn that is still running. */
-  close(): Promise<void>;
 }
 
 /** Backups of a store: made while it is in use, restored while it is not. */

@@ -4,6 +4,10 @@ import { isPlatform, LOCAL, type Platform, platforms } from "../session/platform
 import { didYouMean } from "../util/nearest.js";
 import { parseDuration } from "./time.js";
 
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
 export interface PageOptions {
   readonly limit?: number;
   readonly cursor?: string;

@@ -96,13 +96,13 @@ export function wishWith(
   };
 }
 
-type Present<Given> = { [Key in keyof Given]?: Exclude<Given[Key], undefined> };
+type GivenOnly<Given> = { [Key in keyof Given]?: Exclude<Given[Key], undefined> };
 
 /** Without what was not given. */
-function present<Given extends object>(given: Given): Present<Given> {
+function present<Given extends object>(given: Given): GivenOnly<Given> {
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as Present<Given>;
+  ) as GivenOnly<Given>;
 }
 
 function map<Value>(given: string | undefined, read: (value: string) => Value): Value | undefined {

@@ -2,8 +2,9 @@
 import { unattendedWords } from "../../gateway/jobs/describe.js";
 import { jobName } from "../../gateway/jobs/words.js";
 import { type Cli, withJobs } from "../cli.js";
+import type { JsonOption } from "../options.js";
 import { say } from "./add.js";
-import { type JsonOption, jobFacts } from "./facts.js";
+import { jobFacts } from "./facts.js";
 
 export function pauseJob(cli: Cli, which: string, { json }: JsonOption): Promise<void> {
   return withJobs(cli, "change", async ({ desk }) => {

@@ -14,9 +14,11 @@ import { wishWith } from "../../schedule/wish-options.js";
 import { BatonError } from "../../session/errors.js";
 import type { SessionSource } from "../../session/source.js";
 import { cleanLine } from "../../util/text.js";
-import { type Cli, type OpenJobs, withJobs } from "../cli.js";
+import { type Cli, withJobs } from "../cli.js";
 import { CliError, wrongUsage } from "../failure.js";
-import { givenOptions, type JobFlags, type JsonOption, jobFacts, settingFacts } from "./facts.js";
+import type { OpenJobs } from "../opened.js";
+import type { JsonOption } from "../options.js";
+import { givenOptions, type JobFlags, jobFacts, settingFacts } from "./facts.js";
 
 interface MakeOptions extends JsonOption {
   readonly dryRun?: boolean;

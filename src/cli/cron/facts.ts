@@ -7,10 +7,6 @@ import type { ShownRun } from "../../schedule/store.js";
 import { type GivenOptions, WISH_OPTIONS } from "../../schedule/wish-options.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 
-export interface JsonOption {
-  readonly json?: boolean;
-}
-
 /** What commander gives for the options of a job: a text, or true. */
 export type JobFlags = Readonly<Record<string, unknown>>;
 

@@ -5,10 +5,11 @@ import { nextRuns } from "../../schedule/schedule.js";
 import type { ShownRun } from "../../schedule/store.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { type Cli, withJobs } from "../cli.js";
+import type { JsonOption } from "../options.js";
 import { type Column, printTable } from "../table.js";
-import { type JsonOption, jobFacts, runFacts, schedulerFacts } from "./facts.js";
+import { jobFacts, runFacts, schedulerFacts } from "./facts.js";
 
-interface ListOptions extends JsonOption {
+interface JobListOptions extends JsonOption {
   readonly all?: boolean;
 }
 
@@ -17,7 +18,7 @@ interface JobRow {
   readonly last: ShownRun | null;
 }
 
-export function listJobs(cli: Cli, { all, json }: ListOptions): Promise<void> {
+export function listJobs(cli: Cli, { all, json }: JobListOptions): Promise<void> {
   const { terminal } = cli;
   return withJobs(cli, "look", async ({ desk }, { outputDir }) => {
     const jobs = await desk.list(null);

@@ -15,7 +15,8 @@ import type { ShownRun } from "../../schedule/store.js";
 import { cleanLine } from "../../util/text.js";
 import { counted, durationWords } from "../../util/words.js";
 import { type Cli, withJobs } from "../cli.js";
-import { type JsonOption, jobFacts, outputFile, runFacts } from "./facts.js";
+import type { JsonOption } from "../options.js";
+import { jobFacts, outputFile, runFacts } from "./facts.js";
 
 interface RunsOptions extends JsonOption {
   readonly limit: number;

@@ -8,9 +8,10 @@ import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import { cleanLine } from "../../util/text.js";
-import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
+import { type Cli, withHandoffs } from "../cli.js";
 import { nameOf } from "../describe.js";
 import { CliError, wrongUsage } from "../failure.js";
+import type { OpenHandoffs } from "../opened.js";
 import { printTable } from "../table.js";
 import { handoffFacts } from "./words.js";
 

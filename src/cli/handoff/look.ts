@@ -5,8 +5,9 @@ import { asHandoffId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
-import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
+import { type Cli, withHandoffs } from "../cli.js";
 import { CliError } from "../failure.js";
+import type { OpenHandoffs } from "../opened.js";
 import { printTable } from "../table.js";
 import { handoffFacts, whereTo } from "./words.js";
 

@@ -6,10 +6,11 @@ import type { KnownProcess, Processes, SeenProcess } from "../../process/process
 import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
+import type { JsonOption } from "../options.js";
 import { jsonLine } from "../terminal.js";
 import { attachLines } from "./attach-lines.js";
 import { attachTerminal } from "./attach-terminal.js";
-import { type JsonOption, processFacts, running, withProcesses } from "./which.js";
+import { processFacts, running, withProcesses } from "./which.js";
 
 export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;

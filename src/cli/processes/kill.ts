@@ -2,7 +2,8 @@
 import { canBeEnded, endWords } from "../../process/words.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { hasEnded, hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
+import type { JsonOption } from "../options.js";
+import { hasEnded, hosted, processFacts, withProcesses } from "./which.js";
 
 /** Most programs end sooner. */
 const SOON_MS = 500;

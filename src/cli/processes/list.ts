@@ -2,9 +2,10 @@
 import type { SeenProcess } from "../../process/processes.js";
 import { relativeTime } from "../../util/words.js";
 import type { Cli } from "../cli.js";
+import type { JsonOption } from "../options.js";
 import { printTable } from "../table.js";
 import type { Terminal } from "../terminal.js";
-import { type JsonOption, ofThisHome, processFacts, withProcesses } from "./which.js";
+import { ofThisHome, processFacts, withProcesses } from "./which.js";
 
 export function listProcesses(cli: Cli, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;

@@ -8,9 +8,10 @@ import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
 import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
+import type { JsonOption } from "../options.js";
 import { jsonLine, type Terminal } from "../terminal.js";
 import { followedOutput, keptOutput } from "./output.js";
-import { hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
+import { hosted, processFacts, withProcesses } from "./which.js";
 
 interface ProcessLogsOptions extends JsonOption {
   readonly follow?: boolean;

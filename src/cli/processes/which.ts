@@ -7,10 +7,6 @@ import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
 
-export interface JsonOption {
-  readonly json?: boolean;
-}
-
 /** Opens them for one command and always closes them. First the store learns what happened while nobody looked. */
 export async function withProcesses(cli: Cli, work: (processes: Processes) => Promise<void>): Promise<void> {
   const open = await cli.openProcesses(await cli.loadConfig());

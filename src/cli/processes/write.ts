@@ -2,8 +2,9 @@
 import { text as textOf } from "node:stream/consumers";
 import type { Cli } from "../cli.js";
 import { wrongUsage } from "../failure.js";
+import type { JsonOption } from "../options.js";
 import { typeAll } from "./input.js";
-import { type JsonOption, processFacts, running, withProcesses } from "./which.js";
+import { processFacts, running, withProcesses } from "./which.js";
 
 interface WriteOptions extends JsonOption {
   readonly raw?: boolean;

@@ -138,6 +138,7 @@ describe("/cron", () => {
       /^You have no scheduled jobs here\. To make one, send `\/cron add/,
     );
     await ann.ask("/cron add 1h --name mine: look");
+    world.now += 1; // The list begins with the oldest.
     await group.ask("/cron add every 2h --name ours: look");
     const [mine, ours] = await jobs();
     const lines = [

@@ -43,7 +43,7 @@ interface Desk {
 export function cron({ clock }: AgentInfo): Command {
   return {
     name: "cron",
-    usage: "[add | edit | pause | resume | run | remove | runs | heartbeat]",
+    usage: "[add <when>: <what>]",
     description: "list your scheduled jobs, or make, change, run and remove them",
     details:
       "`/cron add every weekday at 9: send me a digest` makes a job, and shows when it runs next. " +

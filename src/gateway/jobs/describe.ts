@@ -68,8 +68,8 @@ export function settingLines(setting: JobSetting, origin: SessionSource): string
 export function deliverWords({ deliver }: Pick<JobSetting, "deliver">, origin: SessionSource): string {
   const words = parseTargets(deliver).map(({ kind, word }) => {
     if (kind === "origin") return placeWords(origin);
-    if (kind === "file") return "a file";
-    return kind === "all" ? "every home channel" : cleanLine(word);
+    if (kind === "place") return cleanLine(word);
+    return kind === "all" ? "every home channel" : "a file";
   });
   return words.join("; ");
 }

@@ -1,0 +1,57 @@
+/** What a command gets that opens a chat, the handoffs or the jobs of the store; it closes them. */
+import type { Gateway } from "../gateway/gateway.js";
+import type { HandoffDesk } from "../gateway/handoff/desk.js";
+import type { Homes } from "../gateway/homes.js";
+import type { JobDesk } from "../gateway/jobs/desk.js";
+import type { Places } from "../gateway/places.js";
+import type { JobOrigin } from "../schedule/job.js";
+import type { Handoff } from "../session/handoff.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { Sessions } from "../session/sessions.js";
+import type { SessionSource } from "../session/source.js";
+import type { HandoffStore } from "../session/store.js";
+import type { OnProblem } from "../util/problem.js";
+
+/** What a chat hears from its gateway. */
+export interface ChatEvents {
+  /** A session has changed. */
+  readonly onChange?: () => void;
+  readonly onProblem: OnProblem;
+  /** A handoff that was requested here made progress or ended. */
+  readonly onHandoff?: (handoff: Handoff) => void;
+  /** The places for completing a line have changed. */
+  readonly onPlaces?: () => void;
+  /** A conversation is offered to the terminal; the text says so. */
+  readonly onOffer?: (text: string) => void;
+  /** Called again and again while a message in this lane waits for another process. */
+  readonly onElsewhere?: (key: SessionKey) => void;
+}
+
+export interface OpenHandoffs {
+  readonly desk: HandoffDesk;
+  readonly places: Places;
+  readonly sessions: Sessions;
+  readonly handoffs: HandoffStore;
+  close(): Promise<void>;
+}
+
+export interface OpenJobs {
+  readonly desk: JobDesk;
+  readonly homes: Pick<Homes, "all">;
+  /** The chat of this terminal, for a job that is made here. */
+  readonly origin: JobOrigin;
+  close(): Promise<void>;
+}
+
+/** What a chat in the terminal needs of the gateway behind it. */
+export interface OpenChat {
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  /** Where this terminal is, and its lane. */
+  readonly source: SessionSource;
+  readonly key: SessionKey;
+  readonly agent: string;
+  complete(line: string): readonly { readonly name: string; readonly description: string }[];
+  /** The next chat continues a turn that is still running. */
+  close(): Promise<void>;
+}
