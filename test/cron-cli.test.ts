@@ -226,7 +226,7 @@ describe("baton cron", () => {
       addJob(store.jobs, aJob(Date.now() - 3_600_000), Date.now() - 3_600_000),
     );
     const why = new RegExp(
-      `Late: The job "digest" \\(${late.id}\\) has waited since .*, for \\d+ (?:min|h)\\. No gateway has run jobs yet\\.`,
+      `Late: the job "digest" \\(${late.id}\\) has waited since .*, for \\d+ (?:min|h)\\. No gateway has run jobs yet\\.`,
     );
     expect(await run(["list"])).toMatchObject({ code: 0, stderr: expect.stringMatching(why) });
     expect((await json("list")).scheduler).toMatchObject({

@@ -136,22 +136,20 @@ async function sharingFindings(cli: Cli, config: Config): Promise<Finding[]> {
 /** Jobs that are late, or that nobody would run; empty if the store can't be opened, which another check reports. */
 async function jobFindings(cli: Cli, config: Config): Promise<Finding[]> {
   const check = "jobs";
-  const { activeWords, jobsWarning } = await import("../gateway/jobs/describe.js");
+  const { activeWords, jobsWarning, unattendedWords } = await import("../gateway/jobs/describe.js");
   try {
     const { desk, close } = await cli.openJobs(config, "look");
     try {
       const [jobs, now] = [await desk.list(null), Date.now()];
-      const warning = jobsWarning(jobs, await desk.scheduler(), now);
+      const scheduler = await desk.scheduler();
+      const warning = jobsWarning(jobs, scheduler, now);
       if (warning === null)
         return [{ check, status: "ok", finding: activeWords(jobs, now) ?? "no active scheduled jobs" }];
-      return [
-        {
-          check,
-          status: "warning",
-          finding: warning,
-          fix: "start `baton gateway`, or install it as a service with `baton service install`",
-        },
-      ];
+      const fix =
+        unattendedWords(scheduler, now) === null
+          ? "run `baton logs` to see why the gateway does not begin them"
+          : "start `baton gateway`, or install it as a service with `baton service install`";
+      return [{ check, status: "warning", finding: warning, fix }];
     } finally {
       await close();
     }

@@ -268,11 +268,11 @@ describe("/status", () => {
     await world.chat("bob").ask("/cron add 5h: look");
     world.now += 3 * HOUR_MS;
     expect(await ann.ask("/status")).toMatch(
-      /\nLate: The job "secret" \(j_\w+\) has waited since Sat 10 Jan 2026 13:00, for 2 h\. No gateway has run jobs yet\./,
+      /\nLate: the job "secret" \(j_\w+\) has waited since Sat 10 Jan 2026 13:00, for 2 h\. No gateway has run jobs yet\./,
     );
-    expect(await ann.ask("/cron")).toMatch(/\nLate: The job "secret"/);
+    expect(await ann.ask("/cron")).toMatch(/\nLate: the job "secret"/);
     for (const other of ["bob", "boss"])
-      expect(await world.chat(other).ask("/status")).toMatch(/\nLate: A job has waited since /);
+      expect(await world.chat(other).ask("/status")).toMatch(/\nLate: a job has waited since /);
     expect(await world.chat("guest").ask("/status")).not.toContain("Late");
   });
 });

@@ -151,7 +151,7 @@ export function lateWords(
 ): string | null {
   if (overdue === null) return null;
   const { job, since } = overdue;
-  const which = isShown(job) ? `The job ${jobName(job)}` : "A job";
+  const which = isShown(job) ? `the job ${jobName(job)}` : "a job";
   return `Late: ${which} has waited since ${zonedTime(since, job.timing.timeZone)}, for ${durationWords(now - since)}. ${lookedWords(lookedAt, now)}`;
 }
 
