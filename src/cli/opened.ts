@@ -3,7 +3,6 @@ import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
 import type { JobDesk } from "../gateway/jobs/desk.js";
-import type { Places } from "../gateway/places.js";
 import type { JobOrigin } from "../schedule/job.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -29,7 +28,6 @@ export interface ChatEvents {
 
 export interface OpenHandoffs {
   readonly desk: HandoffDesk;
-  readonly places: Places;
   readonly sessions: Sessions;
   readonly handoffs: HandoffStore;
   close(): Promise<void>;

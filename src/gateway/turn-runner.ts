@@ -96,7 +96,9 @@ export class TurnRunner {
       journal: store.journal,
       // Somebody who lost access is answered without tools.
       tools: async (unread) =>
-        who.allowed ? turnTools(setting.turnTools, { who, turn, item, unread, job }) : [],
+        who.allowed
+          ? turnTools(setting.turnTools, { who: job?.asks(who) ?? who, turn, item, unread, job })
+          : [],
       prompt: [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n"),
       labels: buildSessionLabels(context),
       history,

@@ -47,7 +47,7 @@ export interface JobStore {
   resume(seen: Job, clock: JobClock, now: number): Promise<boolean>;
   /** With its runs. What it is running goes on. */
   remove(id: JobId): Promise<boolean>;
-  /** Somebody wants it to run now; null if the job is gone. It uses up none of its times. */
+  /** Somebody wants it to run now; null if the job is gone. It uses up none of its times. One that waits already is the same. */
   ask(id: JobId, now: number): Promise<RunId | null>;
   /** The last runs of a job, newest first. */
   runs(id: JobId, limit: number): Promise<ShownRun[]>;

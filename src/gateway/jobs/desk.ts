@@ -13,6 +13,7 @@ import { newJobId, type RunId } from "../../session/ids.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
 import { cleanLine } from "../../util/text.js";
+import { counted } from "../../util/words.js";
 import { senderOf, type Who } from "../authorize.js";
 import type { Places } from "../places.js";
 import type { Accounts } from "../store.js";
@@ -82,7 +83,7 @@ export class JobDesk {
     if (!(await jobs.add(job, clockFrom(id, job, now), identities, mostPerPerson, now)))
       throw new ConflictError(
         "job_limit",
-        `You have ${mostPerPerson} jobs, which is the most that \`jobs.maxPerPerson\` allows. Remove one first.`,
+        `You have ${counted(mostPerPerson, "job")}, which is the most that \`jobs.maxPerPerson\` allows. Remove one first.`,
       );
     return this.#made(id);
   }
@@ -103,6 +104,7 @@ export class JobDesk {
 
   async change(job: Job, wish: JobWish, asker: JobAsker): Promise<Made> {
     const { jobs, clock } = this.#setting;
+    if (job.state === "done") throw new ConflictError("job_changed", "The job is done. Make a new one."); // Which is counted.
     const setting = await this.#settingOf(wish, asker, job);
     const now = clock();
     mustBeDone(await jobs.change(job, setting, renewedBy(wish, job, setting, now), now));
@@ -117,7 +119,6 @@ export class JobDesk {
   /** A time that came while it was paused does not run. */
   async resume(job: Job): Promise<Made> {
     const { jobs, clock } = this.#setting;
-    if (job.state === "done") throw passed();
     if (job.state !== "paused") throw new ConflictError("job_changed", "The job is not paused.");
     const now = clock();
     const from = clockFrom(job.id, job, now);

@@ -2,7 +2,7 @@
 import type { Agent, Tool } from "../../agent/agent.js";
 import { commandAgent, isCommandCall } from "../../agent/command-agent.js";
 import type { Job } from "../../schedule/job.js";
-import type { Who } from "../authorize.js";
+import { seenFrom, type Who } from "../authorize.js";
 import type { InboxItem, JobRuns } from "../store.js";
 import { isSilent } from "./words.js";
 
@@ -12,6 +12,8 @@ export interface JobTurn {
   readonly deadlineMs: number;
   /** How much of the transcript the agent sees at most; absent for as much as in every turn. */
   readonly maxMessages?: number;
+  /** Its person, as those may see them who get the result in the chat of the job. */
+  readonly asks: (who: Who) => Who;
   /** Those that the job leaves, of the tools of its person. Its own command runs without a question: its person wrote it. */
   readonly tools: (theirs: readonly Tool[], who: Who) => readonly Tool[];
   /** True if the agent said that it has nothing to say. */
@@ -30,13 +32,15 @@ export async function jobTurn(
 ): Promise<JobTurn | null> {
   const found = inBackground ? await runs.of(id) : null;
   if (!found) return null;
-  const { prompt, command, timeoutMs, model, session } = found.job;
+  const { prompt, command, timeoutMs, model, session, origin } = found.job;
   const then = prompt === null ? null : agent;
   return {
     agent: command === null ? agent : commandAgent({ command, timeoutMs, then }),
     ...(model === null ? {} : { model }),
     deadlineMs: timeoutMs,
     ...(session === "own" ? { maxMessages: OWN_MESSAGES } : {}),
+    // The conversation may have been handed to a group since the job was made.
+    asks: (who) => (origin.source.chatType === "dm" ? who : seenFrom(who, origin.source)),
     tools: (theirs, who) => toolsOf(found.job, theirs, who),
     isUnsaid: isSilent,
   };

@@ -103,13 +103,20 @@ export class SqlJobs implements JobStore {
   }
 
   ask(id: JobId, now: number): Promise<RunId | null> {
-    const sql = `INSERT INTO job_runs (job_id, scheduled_for, state, made_at)
-      SELECT id, NULL, 'due', ? FROM jobs WHERE id = ? RETURNING id`;
     return this.#db.transaction(async (tx) => {
-      const row = await tx.write(sql, now, id);
-      if (!row) return null;
+      const { forUpdate } = this.#db.dialect;
+      if (!(await tx.get(`SELECT id FROM jobs WHERE id = ? ${forUpdate("jobs")}`, id))) return null;
+      const waits = `SELECT id FROM job_runs WHERE job_id = ? AND scheduled_for IS NULL AND state = 'due'`;
+      const asked =
+        (await tx.get(waits, id)) ??
+        (await tx.write(
+          "INSERT INTO job_runs (job_id, state, made_at) VALUES (?, 'due', ?) RETURNING id",
+          id,
+          now,
+        ));
+      if (!asked) return null;
       tx.record({ kind: "jobs" });
-      return number<RunId>(row.id);
+      return number<RunId>(asked.id);
     });
   }
 
