@@ -54,19 +54,16 @@ function columnsAt(now: number): readonly Column<JobRow>[] {
     { title: "NAME", cell: ({ job }) => job.name, flexible: true },
     { title: "WHEN", cell: ({ job }) => whenWords(job), flexible: true },
     { title: "NEXT", cell: ({ job }) => nextWord(job, now) },
-    { title: "STATE", cell: ({ job }) => stateWord(job, now) },
     { title: "DELIVER", cell: ({ job }) => deliverWords(job, job.origin.source), flexible: true },
     { title: "LAST RUN", cell: ({ last }) => lastWords(last, now), flexible: true },
     { title: "WHO", cell: ({ job }) => job.owner, flexible: true },
   ];
 }
 
+/** When it runs next, or why it does not. */
 function nextWord({ state, wakeAt }: Job, now: number): string {
-  return state !== "active" || wakeAt === null || wakeAt <= now ? "" : relativeTime(wakeAt, now);
-}
-
-function stateWord({ state, wakeAt }: Job, now: number): string {
-  return state === "active" && wakeAt !== null && wakeAt <= now ? `due ${relativeTime(wakeAt, now)}` : state;
+  if (state !== "active" || wakeAt === null) return state;
+  return wakeAt <= now ? `due ${relativeTime(wakeAt, now)}` : relativeTime(wakeAt, now);
 }
 
 function lastWords(last: ShownRun | null, now: number): string {

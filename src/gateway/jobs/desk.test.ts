@@ -57,8 +57,11 @@ describe("a change", () => {
     const passed = "The job has no more times. Give it a new schedule.";
     await expect(desk.change(done, { name: "garden" }, null)).rejects.toThrow(passed);
     await expect(desk.resume(done)).rejects.toThrow(passed);
+    const namesake = await make({ name: done.name });
+    expect((await desk.find(null, done.name)).id).toBe(namesake.id); // One that is done does not keep its name.
     const { job: again } = await desk.change(done, { schedule: "1h" }, null);
     expect(again).toMatchObject({ state: "active", nextAt: world.now + HOUR_MS });
+    await expect(desk.find(null, done.name)).rejects.toThrow(/^Several jobs are called "look"/);
   });
 });
 

@@ -194,7 +194,8 @@ function jobMeant(among: readonly Job[], given: string): Job {
   const word = given.trim().toLowerCase();
   const named = among.filter(({ name }) => name.toLowerCase() === word);
   const found = named.length > 0 ? named : word === "" ? [] : among.filter(({ id }) => id.startsWith(word));
-  const [job, ...others] = found;
+  const open = found.filter(({ state }) => state !== "done"); // A job that is done does not keep its name.
+  const [job, ...others] = open.length === 1 ? open : found;
   if (job && others.length === 0) return job;
   const shown = JSON.stringify(cleanLine(given).slice(0, 40));
   if (job) {
