@@ -182,7 +182,7 @@ export type {
   RunState,
 } from "./schedule/job.js";
 export type { Schedule, Timing } from "./schedule/schedule.js";
-export type { JobClock, JobStore, Overdue, ShownRun } from "./schedule/store.js";
+export type { JobClock, JobStore, Overdue, Renewed, ShownRun } from "./schedule/store.js";
 export type { JobId, RunId } from "./session/ids.js";
 
 // Write an agent, or a tool for one.

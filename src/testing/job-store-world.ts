@@ -47,11 +47,11 @@ export const quiet: RunEffects = {
   said: [],
 };
 
-type Store = SessionStore & GatewayStore;
+type JobWorldStore = SessionStore & GatewayStore;
 
 export class JobStoreWorld {
   fixture!: GatewayStoreFixture;
-  store!: Store;
+  store!: JobWorldStore;
   sessions!: Sessions;
   entry!: SessionEntry;
   now = 0;
@@ -72,7 +72,7 @@ export class JobStoreWorld {
   /** Each time by another connection, where the store has several. */
   readonly race = async <Result>(
     count: number,
-    step: (store: Store, n: number) => Promise<Result>,
+    step: (store: JobWorldStore, n: number) => Promise<Result>,
   ): Promise<Result[]> => {
     const other = await this.fixture.open();
     return Promise.all(Array.from({ length: count }, (_, n) => step(n % 2 ? this.store : other, n)));

@@ -60,7 +60,7 @@ export async function addJob(jobs: JobStore, job: NewJob, now: number): Promise<
 }
 
 /** An agent for jobs: it says the last line of what it is asked, `fail` fails, and `wait` says nothing until it is stopped. */
-export class RepeatingAgent implements Agent {
+class RepeatingAgent implements Agent {
   readonly name = "repeating";
   /** What it was given, oldest first. */
   readonly turns: TurnInput[] = [];
