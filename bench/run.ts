@@ -81,8 +81,10 @@ const FULL = {
   hostile: 20_000,
   /** How many processes a round. */
   spawns: 30,
-  /** How many are there already; how many are due at once, or not; how long a gateway is watched whose jobs are not due. */
-  jobs: [10, 10_000],
+  /** How many jobs are there already; how many are added a round. */
+  jobs: [100, 10_000, 100_000],
+  jobAdds: 200,
+  /** How many are due at once, or not; how long a gateway is watched whose jobs are not due. */
   jobsDue: 10_000,
   jobsIdleMs: 60_000,
 };
@@ -108,7 +110,8 @@ const QUICK: typeof FULL = {
   splits: 5,
   hostile: 200,
   spawns: 5,
-  jobs: [10, 1_000],
+  jobs: [100, 1_000, 5_000],
+  jobAdds: 20,
   jobsDue: 300,
   jobsIdleMs: 5_000,
 };

@@ -1,68 +1,23 @@
 /**
- * Scheduled jobs: what it takes to add one beside many others; many that are due in the same minute, on two gateways over
+ * Scheduled jobs: what it takes to add one beside many others, and to look at them; many that are due in the same minute, on two gateways over
  * one SQLite file, with an agent that answers at once; and what a gateway costs whose jobs are not due.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { openStore } from "../../src/open-sessions.js";
-import { clockFrom } from "../../src/schedule/decide.js";
-import { JobLoad, jobOfMany } from "../../test/support/job-load.js";
-import { median } from "../measure.js";
+import { JobLoad } from "../../test/support/job-load.js";
 import type { Outcome } from "../report.js";
 import type { Bench } from "../run.js";
+import { addsAndLooks } from "./job-store.js";
 
 const LEASE_MS = 15_000;
 const DAY_MS = 86_400_000;
-const MOST_JOBS = 50;
-const ADDED = 50;
 
 export async function jobs(bench: Bench): Promise<Outcome> {
-  const adding = await timesToAdd(bench);
+  const adding = await addsAndLooks(bench);
   const due = await dueAtOnce(bench);
   const idle = await notDue(bench);
   return {
     lines: [...adding.lines, ...due.lines, ...idle.lines],
     targets: [...adding.targets, ...due.targets, ...idle.targets],
-  };
-}
-
-/** The jobs are of as many people as that takes: each has a few. */
-async function timesToAdd({ folder, sizes }: Bench): Promise<Outcome> {
-  const { store, sessions } = await openStore({ url: `${folder}/jobs.db` });
-  const dueAt = Date.now() + DAY_MS;
-  let number = 0;
-  const add = async (): Promise<number> => {
-    const owner = `telegram:person${number % 2_000}`;
-    const job = { ...jobOfMany(number, dueAt + number * 1_000), owner };
-    number += 1;
-    const began = performance.now();
-    await store.jobs.add(job, clockFrom(job.id, job, dueAt - 1), [owner], MOST_JOBS, dueAt);
-    return performance.now() - began;
-  };
-  const medians: number[] = [];
-  for (const size of sizes.jobs) {
-    while (number < size) await add();
-    const times: number[] = [];
-    for (let n = 0; n < ADDED; n++) times.push(await add());
-    medians.push(median(times));
-  }
-  await sessions.close();
-  const [first = Number.NaN] = medians;
-  const last = medians.at(-1) ?? Number.NaN;
-  return {
-    lines: sizes.jobs.map((size, index) => ({
-      what: `add a job beside ${size}`,
-      ours: medians[index] ?? Number.NaN,
-      raw: null,
-      unit: "ms",
-    })),
-    targets: [
-      {
-        what: `add a job beside ${sizes.jobs.at(-1)}, of beside ${sizes.jobs[0]}`,
-        value: last / first,
-        atMost: 2,
-        unit: "×",
-      },
-    ],
   };
 }
 

@@ -211,7 +211,7 @@ describe("a clock that jumps", () => {
           await setup.close();
         }
       }),
-      { numRuns: process.env.BATON_TEST_FULL === "1" ? 1_000 : 25 },
+      { numRuns: process.env.BATON_TEST_FULL === "1" ? 1_000 : 25, endOnFailure: true },
     );
   }, 3_600_000);
 

@@ -26,7 +26,7 @@ export function jobs({ int, text, autoId, tableEnd }: Dialect): readonly string[
     ) ${tableEnd}`,
     "CREATE INDEX jobs_by_wake ON jobs (wake_at, id) WHERE state = 'active' AND wake_at IS NOT NULL",
     "CREATE INDEX jobs_done ON jobs (done_at) WHERE state = 'done'",
-    "CREATE INDEX jobs_by_owner ON jobs (owner, created_at)",
+    "CREATE INDEX jobs_by_owner ON jobs (owner, state)",
     "CREATE INDEX jobs_by_origin ON jobs (origin_key)",
     // One row for each time of a job. What somebody asked for has no time, so there may be any number of those.
     `CREATE TABLE job_runs (

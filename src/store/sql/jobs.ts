@@ -186,7 +186,7 @@ export async function removeJob(tx: Queries, id: JobId): Promise<boolean> {
 
 /** Those that are not done, counted no further than `atMost`. */
 async function openJobs(tx: Queries, identities: readonly string[], atMost: number): Promise<number> {
-  const which = `SELECT id FROM jobs WHERE owner IN (${marks(identities)}) AND state <> 'done' LIMIT ?`;
+  const which = `SELECT 1 FROM jobs WHERE owner IN (${marks(identities)}) AND state <> 'done' LIMIT ?`;
   const row = await tx.get(`SELECT count(*) AS jobs FROM (${which}) AS open`, ...identities, atMost);
   return number(row?.jobs);
 }
