@@ -35,6 +35,7 @@ export type { DeliveryId, InboxId, ProcessId, TurnId } from "../session/ids.js";
 export { factsContract } from "./facts-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
 export { handoffStoreContract } from "./handoff-store-contract.js";
+export { jobStoreContract } from "./job-store-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";
 export { processStoreContract } from "./process-store-contract.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";

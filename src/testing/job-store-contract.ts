@@ -6,6 +6,7 @@ import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 import { jobResultCases } from "./job-results-contract.js";
 import { jobRunCases } from "./job-runs-contract.js";
 import { ann, JobStoreWorld, MANY, MINUTE, OWNER, quiet, THERE, there, well } from "./job-store-world.js";
+import { jobTimeCases } from "./job-times-contract.js";
 
 export function jobStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
   describe(`store of jobs: ${name}`, () => {
@@ -290,7 +291,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       const { job } = over;
       const results = [
         world.waitsAt("origin"),
-        { ...world.waitsAt("file"), address: null, state: "kept" },
+        { ...world.waitsAt("a file"), address: null, state: "kept" },
       ] as const;
       await world.store.jobRuns.settle(
         over,
@@ -341,16 +342,6 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       expect(await factsOf(() => jobs.ask(job.id, world.now))).toEqual([]);
     });
 
-    it("is told of to other processes at once", async ({ skip }) => {
-      const other = await world.fixture.open();
-      skip(other === world.store, "There is one connection only.");
-      const heard = new Promise<string>((resolve) => {
-        other.subscribe(({ kind }) => resolve(kind));
-      });
-      await added();
-      expect(["jobs", "unknown"]).toContain(await heard);
-    });
-
     it("is gone with its person", async () => {
       await world.store.people.join(OWNER, `${THERE}:ann`, "p1", world.now);
       const { job, item } = await begun();
@@ -395,6 +386,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       expect(await seen(other)).toEqual(other);
     });
 
+    jobTimeCases(world);
     jobRunCases(world);
     jobResultCases(world);
   });

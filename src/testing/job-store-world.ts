@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import type { Fact } from "../gateway/facts.js";
 import type {
-  GatewayStore,
   InboxItem,
   JobAfter,
   JobRun,
@@ -21,7 +20,6 @@ import { platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource } from "../session/source.js";
-import type { SessionStore } from "../session/store.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 
 export const [, HERE = "", THERE = ""] = platforms();
@@ -47,11 +45,11 @@ export const quiet: RunEffects = {
   said: [],
 };
 
-type JobWorldStore = SessionStore & GatewayStore;
+type OpenedStore = Awaited<ReturnType<GatewayStoreFixture["open"]>>;
 
 export class JobStoreWorld {
   fixture!: GatewayStoreFixture;
-  store!: JobWorldStore;
+  store!: OpenedStore;
   sessions!: Sessions;
   entry!: SessionEntry;
   now = 0;
@@ -72,7 +70,7 @@ export class JobStoreWorld {
   /** Each time by another connection, where the store has several. */
   readonly race = async <Result>(
     count: number,
-    step: (store: JobWorldStore, n: number) => Promise<Result>,
+    step: (store: OpenedStore, n: number) => Promise<Result>,
   ): Promise<Result[]> => {
     const other = await this.fixture.open();
     return Promise.all(Array.from({ length: count }, (_, n) => step(n % 2 ? this.store : other, n)));
