@@ -25,7 +25,7 @@ export class OutputFolder {
     const draft = join(folder, `.${name}.${randomBytes(4).toString("hex")}`);
     await writeFile(draft, fileText(job, run, state, text), { mode: 0o600 });
     await rename(draft, join(folder, name));
-    await this.#tidy(folder);
+    await this.#tidy(folder, name);
     return `${job.id}/${name}`;
   }
 
@@ -40,9 +40,10 @@ export class OutputFolder {
         await rm(join(this.#folder, name), { recursive: true, force: true });
   }
 
-  async #tidy(folder: string): Promise<void> {
-    const files = (await readdir(folder)).filter((name) => name.endsWith(".md")).sort();
-    for (const old of files.slice(0, -KEPT)) await rm(join(folder, old), { force: true });
+  /** The file that was just written stays, also if the clock was set back since the others were. */
+  async #tidy(folder: string, last: string): Promise<void> {
+    const others = (await readdir(folder)).filter((name) => name.endsWith(".md") && name !== last).sort();
+    for (const old of others.slice(0, 1 - KEPT)) await rm(join(folder, old), { force: true });
   }
 }
 
