@@ -11,7 +11,7 @@ import { JobsProcess, SeenTexts } from "./jobs-process.js";
 const PEOPLE = Array.from({ length: 100 }, (_, number) => `person${number}`);
 
 /** Of one of a hundred people; due once, at that time. */
-export function jobOfMany(number: number, dueAt: number): NewJob {
+function jobOfMany(number: number, dueAt: number): NewJob {
   const person = PEOPLE[number % PEOPLE.length] ?? "";
   return aJob(dueAt, {
     by: { platform: "telegram", chatId: person, chatType: "dm", userId: person },
