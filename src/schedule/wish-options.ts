@@ -1,7 +1,7 @@
 /** The options of a job as people write them, the same in a chat and at the command line. */
 import { InputError } from "../session/errors.js";
 import type { Missed } from "./due.js";
-import { JOB_SESSIONS, OVERLAPS } from "./job.js";
+import type { JobSession, Overlap } from "./job.js";
 import type { JobWish } from "./wish.js";
 
 export interface WishOption {
@@ -25,7 +25,7 @@ export const WISH_OPTIONS = [
   {
     name: "session",
     value: "session",
-    choices: JOB_SESSIONS,
+    choices: ["own", "origin"] satisfies readonly JobSession[],
     description: "run it in a session of its own, or in the conversation where it was made",
   },
   { name: "command", value: null, description: "the text is a shell command, and its output is the result" },
@@ -44,7 +44,7 @@ export const WISH_OPTIONS = [
   {
     name: "overlap",
     value: "what",
-    choices: OVERLAPS,
+    choices: ["skip", "queue"] satisfies readonly Overlap[],
     description: "if the run before is not over: skip this time, or queue it",
   },
   {
