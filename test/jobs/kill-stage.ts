@@ -86,7 +86,7 @@ export class KillStage {
     const made = await this.#make(
       "command",
       (number) =>
-        `echo '${number}' >> effects; until [ -e go-on ]; do sleep 0.02; done; echo 'result ${number}'`,
+        `echo '${number}' >> effects; until [ -e go-on ] || [ ! -e effects ]; do sleep 0.02; done; echo 'result ${number}'`,
     );
     await vi.waitUntil(() => this.#effectsOf(made) > 0, PATIENCE);
     await process?.kill();
