@@ -6,6 +6,8 @@ import type { JobDecision } from "../schedule/decide.js";
 import type { Job, JobSpending, Run, RunResult, RunState } from "../schedule/job.js";
 import type { JobClock } from "../schedule/store.js";
 import type { InboxId, RunId, SessionId } from "../session/ids.js";
+import type { Address } from "../session/source.js";
+import type { Message } from "../session/transcript.js";
 import type { NewDelivery } from "./delivery.js";
 import type { NewInboxItem } from "./inbox-item.js";
 
@@ -36,7 +38,7 @@ export interface RunEffects {
   readonly results: readonly RunResult[];
   readonly deliveries: readonly NewDelivery[];
   /** The transcripts to which the result is added, so that people can answer it there. */
-  readonly said: readonly { readonly sessionId: SessionId; readonly text: string }[];
+  readonly said: readonly { readonly sessionId: SessionId; readonly messages: readonly Message[] }[];
 }
 
 export interface JobRuns {
@@ -49,6 +51,8 @@ export interface JobRuns {
    * let runs wait for each other, and one is not over, the times are skipped.
    */
   decided(decisions: readonly (readonly [Job, JobDecision])[], now: number): Promise<readonly boolean[]>;
+  /** Pauses a job that can't be decided about; false if it is not active any more. */
+  giveUp(job: Job, why: string, now: number): Promise<boolean>;
   /** The clock was set back: times that have not come are decided about again, unless they have run. */
   rearm(next: (job: Job) => JobClock, now: number): Promise<void>;
   /** The oldest runs that are to begin, one of a job, as many as may run beside those that run. */
@@ -66,6 +70,8 @@ export interface JobRuns {
   settle(ended: JobRun, effects: RunEffects, after: JobAfter, now: number): Promise<boolean>;
   /** Removes jobs that were done before that time, with their runs; returns how many. */
   forgetDone(before: number, limit: number): Promise<number>;
+  /** The last runs whose result went to an address within that time, oldest first. */
+  delivered(address: Address, after: number, before: number, limit: number): Promise<JobRun[]>;
   untold(limit: number): Promise<UntoldResults[]>;
   /** From now on they are told: with these notices, or in none if nobody can be told. */
   told(untold: UntoldResults, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;

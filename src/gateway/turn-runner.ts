@@ -14,6 +14,7 @@ import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
 import { editStream } from "./edit-stream.js";
 import type { Homes } from "./homes.js";
+import { earlierResults } from "./jobs/earlier-results.js";
 import { jobTurn } from "./jobs/turn.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
@@ -86,7 +87,8 @@ export class TurnRunner {
     const surface = surfaces.of(item);
     const job = await jobTurn(store.jobRuns, item, setting.agent);
     const { maxMessages = setting.maxMessages } = job ?? {};
-    const history = await sessions.history(turn.sessionId, { maxMessages });
+    const earlier = await earlierResults(store.jobRuns, turn, entry);
+    const history = [...earlier, ...(await sessions.history(turn.sessionId, { maxMessages }))];
     const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
     const homeChannels = await homes.all();
     const context = buildSessionContext(item.source, { ...setting.context, homeChannels, shared }, entry);

@@ -121,7 +121,8 @@ const IDENTIFYING = `
   role tool_call_id author from_key target state claimed_by account message_id kind source said_by
   made_by made_of address stop_asked mourned delivery_id reply_to turn_id call_id process salt identity
   person_id code_hash who value handoff_id asker destination destination_key day lane digest
-  home environment completion exit_signal ended_by word
+  home environment completion exit_signal ended_by word job_id origin_account origin_key origin_source output
+  spent_day
 `
   .trim()
   .split(/\s+/);

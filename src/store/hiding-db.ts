@@ -11,7 +11,7 @@ import { markedColumns } from "./marked-columns.js";
 export const WORDS: ReadonlySet<string> = new Set([
   ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments", "missing"],
   ...["title", "display_name", "name", "called", "summary", "metadata", "error", "shown"],
-  ...["command", "workdir", "patterns"],
+  ...["command", "workdir", "patterns", "setting", "paused_why"],
 ]);
 
 export function hidingDb(db: Db, hide: Hide): Db {

@@ -16,7 +16,7 @@ export function jobResultCases(world: JobStoreWorld): void {
     output: "j/1.md",
     results: [waitsAt("origin")],
     deliveries: Array.from({ length: pieces }, (_, n) => delivery({ runId: run.id, text: `piece ${n}` })),
-    said: [{ sessionId: world.entry.sessionId, text: "the news" }],
+    said: [{ sessionId: world.entry.sessionId, messages: [{ role: "assistant", content: "the news" }] }],
   });
   const resultsOf = async ({ job }: JobRun) => (await runs(job))[0]?.results;
 

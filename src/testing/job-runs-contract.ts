@@ -2,11 +2,13 @@
 import { describe, expect, it } from "vitest";
 import type { InboxItem } from "../gateway/store.js";
 import type { Job } from "../schedule/job.js";
+import { JOBS, jobSource } from "../schedule/job-source.js";
 import type { RunId } from "../session/ids.js";
-import { ann, bot, type JobStoreWorld, MANY, nothing, THERE, there } from "./job-store-world.js";
+import { addressOf } from "../session/source.js";
+import { ann, bot, type JobStoreWorld, MANY, nothing, quiet, THERE, there, well } from "./job-store-world.js";
 
 export function jobRunCases(world: JobStoreWorld): void {
-  const { added, begin, begun, decide, factsOf, race, runs, seen, states, waiting } = world;
+  const { added, begin, begun, decide, ended, factsOf, race, runs, seen, states, waiting } = world;
   const never = { nextAt: null, wakeAt: null };
 
   describe("a run", () => {
@@ -22,9 +24,32 @@ export function jobRunCases(world: JobStoreWorld): void {
         [other.id, 1],
       ]);
       expect(await ids(1)).toEqual([[one.id, 1]]);
-      await begin(await waiting(one));
+      const begun = await waiting(one);
+      const own = { ...world.itemOf(begun), source: jobSource(one), platform: JOBS };
+      await world.store.jobRuns.begin(begun.run.id, own, "me", world.now);
       expect(await ids(1)).toEqual([]);
       expect(await ids(2)).toEqual([[other.id, 1]]);
+    });
+
+    it("takes no room from others while it waits in a conversation", async () => {
+      const [one, other] = [await added(), await added()];
+      for (const job of [one, other]) await decide(job, [1]);
+      await begin(await waiting(one));
+      expect(await world.store.jobRuns.waiting(1)).toMatchObject([{ job: { id: other.id } }]);
+    });
+
+    it("is found by where its result went, and when", async () => {
+      const over = await ended();
+      const results = [world.waitsAt("origin")];
+      world.now += 10;
+      await world.store.jobRuns.settle(over, { ...quiet, state: "done", results }, well, world.now);
+      const { jobRuns } = world.store;
+      const found = async (after: number, before: number) =>
+        (await jobRuns.delivered(addressOf(ann), after, before, 5)).map(({ run }) => run.id);
+      expect(await found(world.now - 1, world.now + 1)).toEqual([over.run.id]);
+      expect(await found(world.now, world.now + 1)).toEqual([]);
+      expect(await found(world.now - 1, world.now)).toEqual([]);
+      expect(await jobRuns.delivered(addressOf(there), 0, world.now + 1, 5)).toEqual([]);
     });
 
     it("begins once: its message is in the inbox, for the process that answers there", async () => {

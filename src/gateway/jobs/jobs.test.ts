@@ -1,7 +1,7 @@
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { JOB_OPTIONS, JobWorld } from "../../../test/support/job-world.js";
 import { SendError } from "../../adapter/adapter.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
@@ -11,6 +11,13 @@ afterEach(() => open.close());
 
 const DAILY = { kind: "cron", expression: "0 13 * * *" } as const;
 const HOUR_MS = 3_600_000;
+
+/** What the agent was given last. */
+const seen = () => open.agent.turns.at(-1)?.history.map(({ content }) => content);
+const note = () =>
+  expect.stringMatching(
+    /^\[note from Baton: the scheduled job "digest" \(j_\w+\) said this here, Sat 10 Jan/,
+  );
 
 describe("a job whose time has come", () => {
   it("runs once, and its result is part of the chat where it lands", async () => {
@@ -25,12 +32,24 @@ describe("a job whose time has come", () => {
     });
     expect(ann.told).toEqual(["hello", "news: it rained"]);
     await ann.ask("what did you say?");
-    expect(open.agent.turns.at(-1)?.history.map(({ content }) => content)).toEqual([
-      "hello",
-      "hello",
-      "news: it rained",
-      "what did you say?",
-    ]);
+    expect(seen()).toEqual(["hello", "hello", note(), "news: it rained", "what did you say?"]);
+  });
+
+  it("is known in a chat where nobody has talked, and where the session began afresh since", async () => {
+    open = await JobWorld.open({ config: { reset: { default: { mode: "idle", idleMinutes: 30 } } } });
+    await open.run({ prompt: "news: it rained" });
+    const ann = open.world.chat("ann");
+    await ann.ask("what?");
+    expect(seen()).toEqual([note(), "news: it rained", "what?"]);
+    open.world.now += HOUR_MS;
+    const before = await ann.session();
+    await ann.write("and now?");
+    await vi.waitUntil(() => seen()?.at(-1) === "and now?", { timeout: 30_000 });
+    expect((await ann.session()).sessionId).not.toBe(before.sessionId);
+    expect(seen()).toEqual([note(), "news: it rained", "and now?"]);
+    await ann.write("still?");
+    await vi.waitUntil(() => seen()?.at(-1) === "still?", { timeout: 30_000 });
+    expect(seen()).toEqual([note(), "news: it rained", "and now?", "and now?", "still?"]);
   });
 
   it("has a session of its own, of its person, and refreshes no idle clock", async () => {
@@ -179,7 +198,8 @@ describe("a run that somebody asked for", () => {
 
 describe("a result", () => {
   it("goes to each target, is kept in a file, and says where it could not go, once", async () => {
-    const outputFolder = await mkdtemp(join(tmpdir(), "baton-jobs-"));
+    const outputFolder = await mkdtemp(join(tmpdir(), "baton-results-"));
+    onTestFinished(() => rm(outputFolder, { recursive: true }));
     const discord = new ScriptedAdapter({ platform: "discord", account: "bot" });
     open = await JobWorld.open({
       beside: [discord],

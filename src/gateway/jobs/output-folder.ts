@@ -42,8 +42,10 @@ export class OutputFolder {
 
   /** The file that was just written stays, also if the clock was set back since the others were. */
   async #tidy(folder: string, last: string): Promise<void> {
-    const others = (await readdir(folder)).filter((name) => name.endsWith(".md") && name !== last).sort();
-    for (const old of others.slice(0, 1 - KEPT)) await rm(join(folder, old), { force: true });
+    const others = (await readdir(folder)).filter((name) => name !== last).sort();
+    const isDraft = (name: string) => name.startsWith("."); // Its process ended while it wrote it.
+    const old = others.filter((name) => !isDraft(name)).slice(0, 1 - KEPT);
+    for (const name of [...others.filter(isDraft), ...old]) await rm(join(folder, name), { force: true });
   }
 }
 

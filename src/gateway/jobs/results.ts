@@ -15,7 +15,7 @@ import type { People } from "../people.js";
 import type { JobAfter, JobRun, JobRuns, NewDelivery, RunEffects, UntoldResults } from "../store.js";
 import type { OutputFolder } from "./output-folder.js";
 import type { JobTargets, ReachedTarget, UnreachedTarget } from "./targets.js";
-import { failedText, isSilent, jobName, pausedText, undeliveredText } from "./words.js";
+import { failedText, isSilent, jobName, pausedText, resultMessages, undeliveredText } from "./words.js";
 
 export interface ResultsSetting {
   readonly runs: Pick<JobRuns, "settle" | "told">;
@@ -43,12 +43,11 @@ export class RunResults {
 
   async settle(ended: JobRun): Promise<void> {
     const { runs, clock } = this.#setting;
-    const now = clock();
-    const after = afterRun(ended, now);
+    const after = afterRun(ended, clock());
     const outcome = outcomeOf(ended, after);
     const output = await this.#keep(ended, outcome);
     const said = outcome.state === "silent" ? NOTHING_SAID : await this.#say(ended, outcome, after);
-    await runs.settle(ended, { ...outcome, output, ...said }, after, now);
+    await runs.settle(ended, { ...outcome, output, ...said }, after, clock()); // After the sessions that it is said in began.
   }
 
   /** Says in the chat of the job that its result did not arrive elsewhere. */
@@ -86,12 +85,12 @@ export class RunResults {
     if (!who.allowed) return NOTHING_SAID;
     const found = await targets.of(job, who);
     const deliveries: NewDelivery[] = [];
-    const said: { sessionId: NonNullable<NewDelivery["sessionId"]>; text: string }[] = [];
+    const said: RunEffects["said"][number][] = [];
     for (const [n, one] of found.entries()) {
       if (!("place" in one) || !one.place || isSaidThere(job, one, after)) continue;
       const { sessionId } = one.place;
       deliveries.push(...(await this.#deliveries(ended, one.place, n, text)));
-      if (sessionId !== null) said.push({ sessionId, text });
+      if (sessionId !== null) said.push({ sessionId, messages: resultMessages(ended, text) });
     }
     return { results: found.map((one) => resultOf(job, one, after)), deliveries, said };
   }

@@ -64,6 +64,8 @@ class Setup {
         due: runs.due.bind(runs),
         ended: runs.ended.bind(runs),
         waiting: runs.waiting.bind(runs),
+        skip: runs.skip.bind(runs),
+        giveUp: runs.giveUp.bind(runs),
         untold: runs.untold.bind(runs),
         forgetDone: runs.forgetDone.bind(runs),
         decided: (...given: Parameters<typeof runs.decided>) => counted(runs.decided(...given)),
@@ -278,16 +280,36 @@ describe("the scheduler", () => {
     },
   );
 
-  it("goes on with the others if nobody can tell when one runs next", async () => {
+  it("skips a run that can't begin for a minute, so that it does not keep its place", async () => {
+    const bad = await inAMinute();
+    setup.trouble = {
+      begin: () => {
+        throw new Error("It broke.");
+      },
+    };
+    setup.now += MINUTE;
+    await setup.settle();
+    expect(await stateOf(bad.id)).toBe("due");
+    setup.now += MINUTE;
+    await setup.settle();
+    const [run] = await setup.store.jobs.runs(bad.id, 1);
+    expect(run).toMatchObject({ state: "skipped", error: "It could not begin: It broke." });
+  });
+
+  it("pauses a job of which nobody can tell when it runs next, and goes on with the others", async () => {
     const broken = { kind: "cron", expression: "never" } as const;
     const timing = { schedule: broken, timeZone: "UTC", from: setup.now };
     const clock = { nextAt: setup.now + 1, wakeAt: setup.now + 1 };
-    await setup.store.jobs.add(aJob(setup.now, { timing }), clock, [], 9, setup.now);
+    const bad = aJob(setup.now, { timing });
+    await setup.store.jobs.add(bad, clock, [], 9, setup.now);
     const good = await inAMinute();
     setup.now += MINUTE;
     await setup.settle();
     expect(await stateOf(good.id)).toBe("silent");
-    expect(setup.problems).toHaveLength(1);
+    expect(await setup.store.jobs.find(bad.id)).toMatchObject({ state: "paused" });
+    expect(setup.problems).toEqual([
+      expect.stringMatching(/^The job "digest" \(j_\w+\) is paused. Its next time can't be found: /),
+    ]);
   });
 
   it("decides about more than one batch in one go", async () => {

@@ -9,11 +9,13 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import { clockFrom, decide, type JobDecision } from "../../schedule/decide.js";
 import type { Job } from "../../schedule/job.js";
+import type { RunId } from "../../session/ids.js";
 import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
 import type { Accounts, JobRun, JobRuns, UntoldResults } from "../store.js";
 import { SCHEDULER } from "./surface.js";
+import { jobName } from "./words.js";
 
 export interface SchedulerSetting {
   readonly runs: JobRuns;
@@ -45,6 +47,8 @@ const BACK_MS = 90_000;
 /** So many are decided about in one commit, and settled in one look. */
 const BATCH = 50;
 const RETRY_MS = 1_000;
+/** A run that can't begin for so long is skipped. */
+const LONGEST_TROUBLE_MS = 60_000;
 const TIDY_MS = 3_600_000;
 /** A job that is done is shown that long. */
 const KEEP_DONE_MS = 30 * 86_400_000;
@@ -62,6 +66,8 @@ export class Scheduler {
   #tidied = Number.NEGATIVE_INFINITY;
   /** What went wrong in the last look: it is reported once, and tried again and again. */
   #troubles: ReadonlySet<string> = new Set();
+  /** Since when each of the runs could not begin that are tried again. */
+  readonly #failedToBegin = new Map<RunId, number>();
   #isStopped = false;
 
   constructor(setting: SchedulerSetting) {
@@ -115,7 +121,7 @@ export class Scheduler {
 
   /** True if there is more of the same to do. What fails does not keep the rest from being done. */
   async #look(troubles: Map<string, unknown>): Promise<boolean> {
-    const { runs, settle, begin, tell, mostRunning } = this.#setting;
+    const { runs, settle, tell, mostRunning } = this.#setting;
     const attempt: Attempt = async (step) => {
       try {
         return await step();
@@ -132,11 +138,31 @@ export class Scheduler {
     await attempt(() => this.#checkClock());
     const moreEnded = await each(() => runs.ended(BATCH), settle);
     const moreDue = await attempt(() => this.#decide(attempt));
-    await each(() => runs.waiting(mostRunning), begin);
+    await each(
+      () => runs.waiting(mostRunning),
+      (run) => this.#begin(run),
+    );
     const moreUntold = await each(() => runs.untold(BATCH), tell);
     await attempt(() => this.#tidy());
-    await attempt(() => this.#sleep());
+    await attempt(() => this.#sleep(troubles.size > 0 ? RETRY_MS : 0));
     return moreEnded || moreDue === true || moreUntold;
+  }
+
+  /** One that can't begin does not keep its place forever. */
+  async #begin(waiting: JobRun): Promise<void> {
+    const { runs, begin, clock } = this.#setting;
+    const { id } = waiting.run;
+    try {
+      await begin(waiting);
+      this.#failedToBegin.delete(id);
+    } catch (error) {
+      const now = clock();
+      const since = this.#failedToBegin.get(id) ?? now;
+      this.#failedToBegin.set(id, since);
+      if (now - since < LONGEST_TROUBLE_MS) throw error;
+      await runs.skip(id, `It could not begin: ${(error as Error).message}`, now);
+      this.#failedToBegin.delete(id);
+    }
   }
 
   /** True if there may be more. */
@@ -145,16 +171,29 @@ export class Scheduler {
     const now = clock();
     const due = await runs.due(now, BATCH);
     const decisions: [Job, JobDecision][] = [];
-    for (const job of due) await attempt(async () => decisions.push([job, decide(job, now)]));
+    for (const job of due) {
+      try {
+        decisions.push([job, decide(job, now)]);
+      } catch (error) {
+        await attempt(() => this.#giveUp(job, (error as Error).message, now));
+      }
+    }
     if (decisions.length > 0) await runs.decided(decisions, now);
     return due.length === BATCH;
   }
 
-  async #sleep(): Promise<void> {
+  /** Its zone or its schedule is no longer known here. */
+  async #giveUp(job: Job, message: string, now: number): Promise<void> {
+    const why = `Its next time can't be found: ${message}`;
+    if (await this.#setting.runs.giveUp(job, why, now))
+      this.#setting.onProblem(`The job ${jobName(job)} is paused. ${why}`);
+  }
+
+  async #sleep(leastMs: number): Promise<void> {
     const { runs, clock } = this.#setting;
     const next = await runs.nextWake();
     const sleepMs = next === null ? LONGEST_SLEEP_MS : next - clock();
-    this.#alarm.after(Math.max(0, Math.min(sleepMs, LONGEST_SLEEP_MS)));
+    this.#alarm.after(Math.max(leastMs, Math.min(sleepMs, LONGEST_SLEEP_MS)));
   }
 
   async #tidy(): Promise<void> {

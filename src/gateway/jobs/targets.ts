@@ -80,7 +80,9 @@ export class JobTargets {
   }
 
   async #origin(word: string, { origin }: Job): Promise<ReachedTarget> {
-    const { sessionId } = await this.#setting.sessions.getOrCreate(origin.source, { touch: false });
+    const { sessions } = this.#setting;
+    const present = await sessions.current(origin.key); // Only a person's message begins a fresh one.
+    const { sessionId } = present ?? (await sessions.getOrCreate(origin.source, { touch: false }));
     return { target: word, place: { address: addressOf(origin.source), account: origin.account, sessionId } };
   }
 

@@ -1,7 +1,9 @@
 /** What Baton says about jobs: to the agent, and to people. */
 import type { Job, Run, RunResult } from "../../schedule/job.js";
 import { zonedTime } from "../../schedule/words.js";
+import type { Message } from "../../session/transcript.js";
 import { cleanLine, shorten } from "../../util/text.js";
+import type { JobRun } from "../store.js";
 
 const LONGEST_REASON = 300;
 
@@ -25,6 +27,19 @@ export function runText(job: Job, { scheduledFor }: Pick<Run, "scheduledFor">): 
       : `due ${zonedTime(scheduledFor, timeZone)} (${timeZone})`;
   const note = `[note from Baton: this is the scheduled job ${jobName(job)}, ${when}. Nobody is here to answer questions. Your last message is delivered to: ${cleanLine(job.deliver)}. If there is nothing to say, answer ${SILENT} and nothing else.]`;
   return job.prompt === null ? note : `${note}\n${job.prompt}`;
+}
+
+/**
+ * A result as part of a conversation. The note comes first, because what a model sees begins with a user's message, and so
+ * that it knows why this was said.
+ */
+export function resultMessages({ job, run }: JobRun, text: string): readonly Message[] {
+  const at = zonedTime(run.scheduledFor ?? run.madeAt, job.timing.timeZone);
+  const note = `[note from Baton: the scheduled job ${jobName(job)} said this here, ${at}]`;
+  return [
+    { role: "user", content: note, note: true },
+    { role: "assistant", content: text },
+  ];
 }
 
 export function failedText(job: Job, why: string): string {

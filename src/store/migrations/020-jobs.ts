@@ -58,6 +58,7 @@ export function jobs({ int, text, autoId, tableEnd }: Dialect): readonly string[
       told ${int} NOT NULL DEFAULT 0,
       PRIMARY KEY (run_id, target)
     ) ${tableEnd}`,
+    "CREATE INDEX job_results_by_address ON job_results (address, run_id)",
     "CREATE INDEX job_results_untold ON job_results (run_id) WHERE state = 'failed' AND told = 0",
     // The run whose result it is: what becomes of it is noted there.
     `ALTER TABLE outbox ADD COLUMN run_id ${int}`,

@@ -13,9 +13,11 @@ import type {
 } from "../../gateway/store.js";
 import type { JobDecision } from "../../schedule/decide.js";
 import type { Job } from "../../schedule/job.js";
+import { JOBS as JOB_PLATFORM } from "../../schedule/job-source.js";
 import type { JobClock } from "../../schedule/store.js";
 import type { InboxId, JobId, RunId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
+import { type Address, formatAddress } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
@@ -39,6 +41,8 @@ const BEFORE = `SELECT 1 FROM job_runs o WHERE o.job_id = r.job_id AND o.state I
 const BUSY = "The run before was not over.";
 /** So many runs of a job are kept, with what became of them. */
 const KEPT_RUNS = 200;
+/** So many of the last results at an address are looked at. */
+const LATELY = 20;
 /** So many jobs are set anew in one commit. */
 const BATCH = 500;
 
@@ -68,6 +72,14 @@ export class SqlJobRuns implements JobRuns {
     });
   }
 
+  giveUp({ id }: Job, why: string, now: number): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const isPaused = await pauseJob(tx, id, why, now);
+      if (isPaused) tx.record({ kind: "jobs" });
+      return isPaused;
+    });
+  }
+
   async rearm(next: (job: Job) => JobClock, now: number): Promise<void> {
     let after = "";
     for (let isMore = true; isMore; ) {
@@ -82,7 +94,12 @@ export class SqlJobRuns implements JobRuns {
   }
 
   async waiting(mostRunning: number): Promise<JobRun[]> {
-    const began = await this.#db.get("SELECT count(*) AS runs FROM job_runs r WHERE r.state = 'running'");
+    // A run in a conversation may wait for that, or for its platform: it takes no room from others.
+    const began = await this.#db.get(
+      `SELECT count(*) AS runs FROM job_runs r JOIN inbox i ON i.id = r.inbox_id
+       WHERE r.state = 'running' AND i.platform = ?`,
+      JOB_PLATFORM,
+    );
     const room = mostRunning - number(began?.runs);
     return room > 0 ? this.#runs(`${OPEN} AND r.state = 'due' AND NOT EXISTS (${BEFORE})`, room) : [];
   }
@@ -144,8 +161,8 @@ export class SqlJobRuns implements JobRuns {
       const reason = error === null ? null : storableText(error);
       if ((await tx.run(settled, state, reason, output, now, run.id)) === 0) return false;
       await insertResults(tx, run.id, results);
-      for (const { sessionId, text: content } of said)
-        await appendIn(tx, { sessionId, messages: [{ role: "assistant", content }], touch: false, now });
+      for (const { sessionId, messages } of said)
+        await appendIn(tx, { sessionId, messages, touch: false, now });
       await insertDeliveries(tx, deliveries, now);
       await changeJob(tx, job, after, now);
       await tidy(tx, job.id);
@@ -165,6 +182,13 @@ export class SqlJobRuns implements JobRuns {
       for (const { id } of old) await removeJob(tx, text<JobId>(id));
       return old.length;
     });
+  }
+
+  async delivered(address: Address, after: number, before: number, limit: number): Promise<JobRun[]> {
+    const there = `SELECT run_id FROM job_results WHERE address = ? ORDER BY run_id DESC LIMIT ${LATELY}`;
+    const which = `r.id IN (${there}) AND r.state = 'done' AND r.ended_at > ? AND r.ended_at < ?`;
+    const found = await this.#runs(which, LATELY, formatAddress(address), after, before);
+    return found.slice(-limit);
   }
 
   async untold(limit: number): Promise<UntoldResults[]> {
