@@ -41,7 +41,7 @@ export interface GatewayOptions {
   /** Where files of messages are kept; without it none are taken. */
   readonly media?: Media;
   readonly busy: BusyModes;
-  readonly context: Omit<ContextConfig, "shared">;
+  readonly context: Omit<ContextConfig, "shared" | "schedules">;
   readonly maxMessages: number;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;

@@ -91,7 +91,9 @@ export class TurnRunner {
     const history = [...earlier, ...(await sessions.history(turn.sessionId, { maxMessages }))];
     const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
     const homeChannels = await homes.all();
-    const context = buildSessionContext(item.source, { ...setting.context, homeChannels, shared }, entry);
+    const schedules = setting.turnTools.jobs !== null;
+    const place = { ...setting.context, homeChannels, shared, schedules };
+    const context = buildSessionContext(item.source, place, entry);
     return new TurnRun(turn, {
       agent: job?.agent ?? setting.agent,
       turns: store.turns,

@@ -49,6 +49,21 @@ describe("buildSessionContextPrompt", () => {
     `);
   });
 
+  it("says where the results of jobs can go, if there are jobs", () => {
+    expect(prompt(group, { ...config, schedules: true })).toBe(
+      [
+        prompt(group),
+        "",
+        "**Delivery options for scheduled tasks:**",
+        '- "origin": back to this chat',
+        '- "local": only a file on this machine',
+        '- "telegram": that home channel',
+        '- "slack": that home channel',
+        '- "platform:chat_id" or "platform:chat_id:thread_id": another chat',
+      ].join("\n"),
+    );
+  });
+
   it("says who and where", () => {
     expect(prompt(localSource())).toContain("**Source:** Local (the machine running this agent)");
     expect(prompt(localSource())).not.toMatch(/origin|scheduled|local output/);

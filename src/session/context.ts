@@ -30,6 +30,8 @@ export interface ContextConfig {
   readonly homeChannels: readonly HomeChannel[];
   /** Several people share the session. Default: everywhere but in DMs. */
   readonly shared?: boolean;
+  /** Jobs can be scheduled: then the agent is told where their results can go. Default false. */
+  readonly schedules?: boolean;
 }
 
 export interface SessionContext {
@@ -37,6 +39,7 @@ export interface SessionContext {
   readonly connectedPlatforms: readonly Platform[];
   readonly homeChannels: readonly HomeChannel[];
   readonly shared: boolean;
+  readonly schedules: boolean;
   readonly sessionId?: SessionId;
 }
 
@@ -45,13 +48,14 @@ export function buildSessionContext(
   config: ContextConfig,
   entry?: Pick<SessionEntry, "sessionId">,
 ): SessionContext {
-  platformTraits(source.platform);
+  const { isInternal = false } = platformTraits(source.platform);
   const ordered = platforms();
   return {
     source,
     connectedPlatforms: ordered.filter((name) => name !== LOCAL && config.connectedPlatforms.includes(name)),
     homeChannels: ordered.flatMap((platform) => homesOf(platform, config.homeChannels)),
     shared: config.shared ?? source.chatType !== "dm",
+    schedules: config.schedules === true && !isInternal,
     ...(entry ? { sessionId: entry.sessionId } : {}),
   };
 }
@@ -100,7 +104,17 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
       lines.push(`- ${label(wordOf(home))}: ${named}(${where.join(", ")})`);
     }
   }
+  if (context.schedules) lines.push("", "**Delivery options for scheduled tasks:**", ...targetLines(context));
   return lines.join("\n");
+}
+
+function targetLines({ homeChannels }: SessionContext): string[] {
+  return [
+    '- "origin": back to this chat',
+    `- "${LOCAL}": only a file on this machine`,
+    ...homeChannels.map((home) => `- "${label(wordOf(home))}": that home channel`),
+    '- "platform:chat_id" or "platform:chat_id:thread_id": another chat',
+  ];
 }
 
 /** The names that people gave, as words for the user role; null if there are none. */
