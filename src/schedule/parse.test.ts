@@ -78,6 +78,8 @@ describe("parseSchedule", () => {
     "0 9 * *",
     "0 9 * * * *",
     "x".repeat(10_000),
+    "__proto__",
+    "every constructor at 9",
   ])("refuses %j and names the accepted forms", (text) => {
     expect(() => parseSchedule(text, moment)).toThrow(ACCEPTED_FORMS);
   });

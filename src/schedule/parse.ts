@@ -37,21 +37,21 @@ function interval(text: string): Schedule | null {
   return { kind: "every", everyMs };
 }
 
-const NICKNAMES: Readonly<Record<string, string>> = {
-  "@hourly": "0 * * * *",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@weekly": "0 0 * * 0",
-  "@monthly": "0 0 1 * *",
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-};
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ["@hourly", "0 * * * *"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@monthly", "0 0 1 * *"],
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+]);
 
 /** Minute and hour have no names, so no sentence of five words is taken for a cron line. */
 const CRON = /^[\d*,/-]+ [\d*,/-]+(?: [\da-z*,/#?-]+){3}$/i;
 
 function cron(text: string, moment: Moment): Schedule | null {
-  const expression = CRON.test(text) ? text : (NICKNAMES[text.toLowerCase()] ?? repeatedPhrase(text));
+  const expression = CRON.test(text) ? text : (NICKNAMES.get(text.toLowerCase()) ?? repeatedPhrase(text));
   if (expression === null) return null;
   const schedule = { kind: "cron", expression } as const;
   try {

@@ -2,14 +2,14 @@
 import { parse } from "chrono-node/en";
 import { Temporal } from "temporal-polyfill";
 
-const DAYS: Readonly<Record<string, string>> = {
-  day: "*",
-  days: "*",
-  weekday: "1-5",
-  weekdays: "1-5",
-  weekend: "0,6",
-  weekends: "0,6",
-};
+const DAYS: ReadonlyMap<string, string> = new Map([
+  ["day", "*"],
+  ["days", "*"],
+  ["weekday", "1-5"],
+  ["weekdays", "1-5"],
+  ["weekend", "0,6"],
+  ["weekends", "0,6"],
+]);
 const WEEK = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 const REPEATED = /^(?:every|each|on) (.+?),? (?:at )?([\d:.]+(?: ?[ap]m)?|noon|midnight)$/i;
@@ -42,7 +42,7 @@ function clockTime(text: string): string | null {
 /** `1,4` for "monday and thursday". */
 function daysOf(words: string): string | null {
   const names = words.toLowerCase().split(/,? and |, ?| /);
-  const known = DAYS[names[0] ?? ""];
+  const known = DAYS.get(names[0] ?? "");
   if (names.length === 1 && known) return known;
   const days = names.map((name) => WEEK.findIndex((day) => isDay(day, name)));
   return days.includes(-1) ? null : [...new Set(days)].sort().join(",");

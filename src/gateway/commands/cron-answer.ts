@@ -40,7 +40,7 @@ interface Desk {
 
 export async function cronAnswer(desk: JobDesk, call: CommandCall, now: number): Promise<string> {
   const [, word = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
-  const verb = VERBS[word.toLowerCase()];
+  const verb = Object.hasOwn(VERBS, word.toLowerCase()) ? VERBS[word.toLowerCase()] : undefined;
   if (!verb) return USAGE;
   return verb({ desk, asker: askerOf(call), call, now }, rest.trim());
 }

@@ -106,6 +106,7 @@ describe("/cron add", () => {
     ["add 1h --repeat 0: look", "`--repeat` takes a whole number of at least 1, or `off`."],
     ["add 1h --deliver nowhere: look", /^There is no chat "nowhere"/],
     ["add 1h --command --if x: look", /^`--command` and `--if` can't be used together/],
+    ["constructor", /^Send \/cron to list your jobs/],
     ["frobnicate", /^Send \/cron to list your jobs/],
     ["pause", "Say which job: its id or its name. Send /cron to list them."],
     ["pause nothing", 'There is no job "nothing". There are no jobs.'],
