@@ -7,13 +7,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedHolder } from "../../test/support/ended-holder.js";
 import { type LocalFile, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
-import { deliveryIdOf } from "../session/ids.js";
+import { deliveryIdOf, type RunId } from "../session/ids.js";
 import type { Attachment } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { processHolder } from "../util/holder.js";
 import type { ProblemDetails } from "../util/problem.js";
 import { Deliverer } from "./deliverer.js";
+import type { Surface } from "./surface.js";
 
 const ENDED = endedHolder();
 let now = 1_000;
@@ -33,11 +34,11 @@ afterEach(async () => {
 });
 
 const deliverer = (
-  adapter: ScriptedAdapter,
+  surface: Surface,
   findFile: (file: Attachment) => Promise<LocalFile | null> = async () => null,
 ): Deliverer => {
   const made = new Deliverer({
-    surface: adapter,
+    surface,
     outbox: store.outbox,
     holder: processHolder(),
     clock: () => now,
@@ -82,6 +83,29 @@ async function interrupted(options: ScriptedOptions, arrived: boolean, holder = 
     left: (await store.outbox.pending(adapter, 10)).length,
   };
 }
+
+it("leaves the result of a job to a surface with a person at it", async () => {
+  const script = new ScriptedAdapter();
+  await script.connect(async () => "accepted");
+  const address = { platform: script.platform, chatId: "ann" };
+  const to = { account: script.account, holder: "", address, purpose: "reply", sessionId: null } as const;
+  await store.outbox.add(
+    [
+      { ...to, deliveryId: deliveryIdOf("result"), text: "the digest", runId: 7 as RunId, shown: false },
+      { ...to, deliveryId: deliveryIdOf("answer"), text: "an answer", shown: false },
+    ],
+    now,
+  );
+  const capabilities = { ...script.capabilities, isUnattended: true };
+  const unattended = deliverer({ ...script, capabilities, speaker: script });
+  await unattended.wake();
+  await unattended.idle();
+  expect(script.sent.map(({ text }) => text)).toEqual(["an answer"]);
+  const attended = deliverer(script);
+  await attended.wake();
+  await attended.idle();
+  expect(script.sent.map(({ text }) => text)).toEqual(["an answer", "the digest"]);
+});
 
 describe("what was about to be sent when the store did not answer", () => {
   it.each([

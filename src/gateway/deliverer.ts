@@ -174,7 +174,9 @@ export class Deliverer {
     const now = this.#steady();
     const due = await this.#outbox.nextDue(this.#surface, now);
     if (due !== null) this.#later(due - now);
-    const pending = await this.#outbox.pending(this.#surface, PAGE, now);
+    // A script would show the result of a job to nobody.
+    const which = this.#surface.capabilities.isUnattended ? "no job results" : "all";
+    const pending = await this.#outbox.pending(this.#surface, PAGE, now, which);
     return pending.filter(({ holder }) => holder === this.#holder || this.#hasLeft({ holder }));
   }
 

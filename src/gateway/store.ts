@@ -209,6 +209,9 @@ export interface Doubtful {
   readonly last: number;
 }
 
+/** All, or all but the results of jobs. */
+export type PendingKind = "all" | "no job results";
+
 /** A delivery that a process is sending. Only that process can write its outcome. */
 export type Sending = Pick<Delivery, "id" | "holder" | "handoffId" | "runId">;
 
@@ -224,7 +227,7 @@ export interface Outbox {
    * address that must wait is skipped completely. A wait that would begin only after then does not count: the clock was
    * set back, and nobody should wait longer than was asked for.
    */
-  pending(account: Account, limit: number, due?: number): Promise<Delivery[]>;
+  pending(account: Account, limit: number, due?: number, which?: PendingKind): Promise<Delivery[]>;
   /** When the next waiting one is due; null if none waits. */
   nextDue(account: Account, now: number): Promise<number | null>;
   /** Leaves the pending deliveries to the next process. */

@@ -48,6 +48,17 @@ export function jobResultCases(world: JobStoreWorld): void {
       expect(await seen(over.job)).toMatchObject({ failures: 0, spent: well.spent, state: "active" });
     });
 
+    it("can wait in the outbox while everything else is sent, however much of it there is", async () => {
+      const over = await ended();
+      await world.store.jobRuns.settle(over, sayIn(over, 30), well, world.now);
+      await world.store.outbox.add([delivery({ text: "an answer" })], world.now);
+      for (const limit of [1, 10])
+        expect(await world.store.outbox.pending(bot, limit, undefined, "no job results")).toMatchObject([
+          { text: "an answer" },
+        ]);
+      expect(await world.store.outbox.pending(bot, 100)).toHaveLength(31);
+    });
+
     it("is settled by one of many, over two connections", async () => {
       const over = await ended();
       const outcomes = await race(10, ({ jobRuns }, n) =>

@@ -7,6 +7,7 @@ import type {
   Doubtful,
   NewDelivery,
   Outbox,
+  PendingKind,
   Sending,
 } from "../../gateway/store.js";
 import { DELIVERY_STATES, PURPOSES } from "../../gateway/store.js";
@@ -27,6 +28,7 @@ const SHARE = 20;
 /** As the partial indexes say it: without these words SQLite would read everything that was ever sent. */
 const OPEN = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.state IN ('pending', 'sending')";
 const PENDING = `${OPEN} AND o.state = 'pending'`;
+const NO_RESULTS = `${PENDING} AND o.run_id IS NULL`;
 const REPLIES = `${PENDING} AND o.kind = 'reply' AND o.turn_id IS NOT NULL`;
 /** Takes the time twice: it waits from when it was told to, until it may go. */
 const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ? AND o.not_before - o.wait_ms <= ?`;
@@ -36,23 +38,24 @@ const WAITS = `waiting (address, id) AS (SELECT o.address, min(o.id) ${WAITING} 
 const MAY_GO = (row: string) =>
   `NOT EXISTS (SELECT 1 FROM waiting w WHERE w.address = ${row}.address AND w.id <= ${row}.id)`;
 
-const OLDEST = `WITH ${WAITS} SELECT ${columnsOf("outbox", "o")} ${PENDING} AND ${MAY_GO("o")} ORDER BY o.id LIMIT ?`;
+const oldest = (pending: string) =>
+  `WITH ${WAITS} SELECT ${columnsOf("outbox", "o")} ${pending} AND ${MAY_GO("o")} ORDER BY o.id LIMIT ?`;
 
 /**
  * The first few of each address, and of those the very first before the second ones. They are found one by one, from
  * address to address and then from row to row, so that what waits behind them costs nothing.
  */
-const FIRST_OF_EACH = `WITH RECURSIVE ${WAITS},
+const firstOfEach = (pending: string) => `WITH RECURSIVE ${WAITS},
   places (address) AS (
-    SELECT (SELECT o.address ${PENDING} ORDER BY o.address LIMIT 1)
+    SELECT (SELECT o.address ${pending} ORDER BY o.address LIMIT 1)
     UNION ALL
-    SELECT (SELECT o.address ${PENDING} AND o.address > p.address ORDER BY o.address LIMIT 1)
+    SELECT (SELECT o.address ${pending} AND o.address > p.address ORDER BY o.address LIMIT 1)
     FROM places p WHERE p.address IS NOT NULL),
   firsts (address, id, nth) AS (
-    SELECT p.address, (SELECT o.id ${PENDING} AND o.address = p.address ORDER BY o.id LIMIT 1), 1
+    SELECT p.address, (SELECT o.id ${pending} AND o.address = p.address ORDER BY o.id LIMIT 1), 1
     FROM places p WHERE p.address IS NOT NULL
     UNION ALL
-    SELECT f.address, (SELECT o.id ${PENDING} AND o.address = f.address AND o.id > f.id ORDER BY o.id LIMIT 1), f.nth + 1
+    SELECT f.address, (SELECT o.id ${pending} AND o.address = f.address AND o.id > f.id ORDER BY o.id LIMIT 1), f.nth + 1
     FROM firsts f WHERE f.id IS NOT NULL AND f.nth < ${SHARE})
   SELECT f.id FROM firsts f WHERE f.id IS NOT NULL AND ${MAY_GO("f")} ORDER BY f.nth, f.id LIMIT ?`;
 
@@ -82,12 +85,14 @@ export class SqlOutbox implements Outbox {
     { platform, account }: Account,
     limit: number,
     due = Number.MAX_SAFE_INTEGER,
+    which: PendingKind = "all",
   ): Promise<Delivery[]> {
     const mine = [platform, account];
-    const oldest = await this.#db.all(OLDEST, ...mine, due, due, ...mine, limit);
-    if (oldest.length < limit) return oldest.map(deliveryOf); // That is all there is: nothing to share out.
+    const pending = which === "all" ? PENDING : NO_RESULTS;
+    const first = await this.#db.all(oldest(pending), ...mine, due, due, ...mine, limit);
+    if (first.length < limit) return first.map(deliveryOf); // That is all there is: nothing to share out.
     const rows = await this.#db.all(
-      `SELECT ${columnsOf("outbox", "o")} FROM (${FIRST_OF_EACH}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
+      `SELECT ${columnsOf("outbox", "o")} FROM (${firstOfEach(pending)}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
       ...mine,
       due,
       due,
