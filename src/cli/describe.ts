@@ -1,4 +1,5 @@
 /** Sessions in a few words, always on one clean line. */
+import "../schedule/job-source.js"; // Sessions of jobs have a title, too.
 import { isPlatform, LOCAL, platformTraits } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { describeSource } from "../session/source.js";
@@ -12,6 +13,8 @@ export function nameOf(entry: Pick<SessionEntry, "title" | "displayName" | "sess
 /** Where a session is, without what its name already says. */
 export function placeBesideName(entry: SessionEntry): string {
   if (entry.title !== null || entry.platform === LOCAL) return placeOf(entry);
+  if (isPlatform(entry.platform) && platformTraits(entry.platform).isInternal)
+    return platformTitle(entry.platform);
   return `${platformTitle(entry.platform)} ${entry.chatType === "dm" ? "DM" : entry.chatType}`;
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { openDb } from "../open-sessions.js";
+import { jobSource } from "../schedule/job-source.js";
+import type { JobId } from "../session/ids.js";
 import { Sessions } from "../session/sessions.js";
 import { localSource } from "../session/source.js";
 import type { Db } from "../store/db.js";
@@ -72,5 +74,13 @@ test("a platform's page comes from an index of its own", async () => {
   const [page = ""] = sql;
   const plan = await db.all(`EXPLAIN QUERY PLAN ${page}`, "telegram", 51, 51);
   expect(plan.map(({ detail }) => detail).join("\n")).toContain("sessions_by_platform (platform=?)");
+  await sessions.close();
+});
+
+test("the session of a job is not shown as a chat", async () => {
+  const { sessions, cli, lines } = await opened(0);
+  await sessions.getOrCreate(jobSource({ id: "j_1" as JobId, name: "digest" }));
+  await list(cli, { limit: 50 });
+  expect(lines.at(-1)).toMatch(/ digest +Scheduled job +0 /);
   await sessions.close();
 });
