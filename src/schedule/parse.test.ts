@@ -92,7 +92,11 @@ describe("parseSchedule", () => {
     ["2020-01-01T00:00", /in the past/],
     ["today at 9", /in the past/],
     ["999999999d", /more than ten years/],
-    ["60 9 * * *", /can't be used: Invalid value for minute: 60/],
+    ["60 9 * * *", /can't be used: Invalid value for minute: 60\.$/],
+    ["0 9 * * 8", /can't be used: Invalid value for day of the week: 8\.$/],
+    ["tomorrow", /^"tomorrow" has no time of day\. Write `30m`/],
+    ["every day", /^"every day" has no time of day\. Write `30m`/],
+    ["one day", /^Baton can't read "one day" as a time\. Write `30m`/],
     ["*/0 * * * *", /can't be used/],
     ["0 0 30 2 *", /No date fits/],
   ])("refuses %j with the reason", (text, why) => {

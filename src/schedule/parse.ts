@@ -8,6 +8,7 @@ import { cleanLine, shorten } from "../util/text.js";
 import { ACCEPTED_FORMS } from "./forms.js";
 import { civilPhrase, repeatedPhrase } from "./phrases.js";
 import { checkCron, nextRun, type Schedule } from "./schedule.js";
+import { zonedTime } from "./words.js";
 
 export interface Moment {
   readonly now: number;
@@ -23,10 +24,24 @@ const FURTHEST_MS = 3_653 * 86_400_000;
 /** Fails with a sentence that names the accepted forms. */
 export function parseSchedule(written: string, moment: Moment): Schedule {
   const text = written.trim().replace(/\s+/g, " ");
-  if (text === "" || text.length > LONGEST_TEXT) throw unreadable(text);
-  const schedule = interval(text) ?? cron(text, moment) ?? once(text, moment);
-  if (schedule === null) throw unreadable(text);
+  if (text === "" || text.length > LONGEST_TEXT) throw unreadable(text, moment);
+  const schedule = read(text, moment);
+  if (schedule === null) throw unreadable(text, moment);
   return schedule;
+}
+
+function read(text: string, moment: Moment): Schedule | null {
+  return interval(text) ?? cron(text, moment) ?? once(text, moment);
+}
+
+/** True for "tomorrow" and "every day", but not for "one day". */
+function lacksTime(text: string, moment: Moment): boolean {
+  if (text === "" || text.length > LONGEST_TEXT || /^(?:an?|one|the) /i.test(text)) return false;
+  try {
+    return read(`${text} at 23:59`, moment) !== null;
+  } catch {
+    return false;
+  }
 }
 
 function interval(text: string): Schedule | null {
@@ -57,8 +72,13 @@ function cron(text: string, moment: Moment): Schedule | null {
   try {
     checkCron(expression, moment.timeZone);
   } catch (error) {
-    const why = (error as Error).message.replace(/^CronPattern: /, "");
-    throw refused(`The cron line \`${cleanLine(expression)}\` can't be used: ${why}`, error);
+    const why = (error as Error).message
+      .replace(/^CronPattern: /, "")
+      .replace("dayOfWeek", "day of the week");
+    throw refused(
+      `The cron line \`${cleanLine(expression)}\` can't be used: ${why.replace(/\.?$/, ".")}`,
+      error,
+    );
   }
   if (nextRun({ schedule, timeZone: moment.timeZone, from: moment.now }, moment.now) === null)
     throw refused(`No date fits the cron line \`${cleanLine(expression)}\`.`);
@@ -70,7 +90,8 @@ function once(text: string, { now, timeZone }: Moment): Schedule | null {
   const at =
     spanMs === null ? (isoTime(text, timeZone) ?? civilPhrase(text, { now, timeZone })) : now + spanMs;
   if (at === null) return null;
-  if (at <= now) throw refused("That time is in the past.");
+  if (at <= now)
+    throw refused(`That time is in the past: it is now ${zonedTime(now, timeZone)} (${timeZone}).`);
   if (at > now + FURTHEST_MS) throw refused("That time is more than ten years from now.");
   return { kind: "once", at };
 }
@@ -117,10 +138,12 @@ function spanIn(text: string, beginning: RegExp): number | null {
   return rest === "" ? null : ms;
 }
 
-function unreadable(text: string): InputError {
-  return refused(
-    `Baton can't read ${JSON.stringify(shorten(cleanLine(text), 80))} as a time. ${ACCEPTED_FORMS}`,
-  );
+function unreadable(text: string, moment: Moment): InputError {
+  const shown = JSON.stringify(shorten(cleanLine(text), 80));
+  const why = lacksTime(text, moment)
+    ? `${shown} has no time of day.`
+    : `Baton can't read ${shown} as a time.`;
+  return refused(`${why} ${ACCEPTED_FORMS}`);
 }
 
 function refused(sentence: string, cause?: unknown): InputError {
