@@ -30,6 +30,13 @@ describe("settingOf", () => {
     });
   });
 
+  it("is called by its text until it has a name of its own", () => {
+    const other = settingOf({ prompt: "say the weather" }, context, made);
+    expect(other.name).toBe("say the weather");
+    const named = settingOf({ name: "News" }, context, made);
+    expect(settingOf({ prompt: "say the weather" }, context, named).name).toBe("News");
+  });
+
   const all: JobWish = {
     name: " News\u202e\n of today ",
     command: " date ",

@@ -52,7 +52,7 @@ export function settingOf(wish: JobWish, context: WishContext, before?: JobSetti
   const deliver = wish.deliver ?? before?.deliver ?? "origin";
   parseTargets(deliver);
   return {
-    name: nameOf(wish.name ?? before?.name ?? prompt ?? command ?? ""),
+    name: nameOf(wish.name ?? givenName(before) ?? prompt ?? command ?? ""),
     prompt,
     command,
     timing,
@@ -85,6 +85,12 @@ function catchUpOf({ missed, grace, schedule }: JobWish, timing: Timing, before?
     missed: oneOf<Missed>(missed, MISSED, usual.missed, "missed"),
     graceMs: spanOf(grace, usual.graceMs, Number.MAX_SAFE_INTEGER, "grace"),
   };
+}
+
+/** Null if the job is called by its text: with another text it is called by that. */
+function givenName(before?: JobSetting): string | null {
+  if (!before) return null;
+  return before.name === nameOf(before.prompt ?? before.command ?? "") ? null : before.name;
 }
 
 function nameOf(text: string): string {
