@@ -1,9 +1,9 @@
 /** `baton cron list`: the scheduled jobs of everybody, and if they are late. */
-import { deliverWords, jobsWarning, whenWords } from "../../gateway/jobs/describe.js";
+import { deliverWords, doneWords, jobsWarning, whenWords } from "../../gateway/jobs/describe.js";
 import type { Job } from "../../schedule/job.js";
 import { nextRuns } from "../../schedule/schedule.js";
 import type { ShownRun } from "../../schedule/store.js";
-import { counted, relativeTime } from "../../util/words.js";
+import { relativeTime } from "../../util/words.js";
 import { type Cli, withJobs } from "../cli.js";
 import type { JsonOption } from "../options.js";
 import { type Column, printTable } from "../table.js";
@@ -42,8 +42,7 @@ export function listJobs(cli: Cli, { all, json }: JobListOptions): Promise<void>
       );
     else await printTable(terminal, columnsAt(now), rows);
     const done = jobs.length - shown.length;
-    if (done > 0)
-      terminal.line(`${counted(done, "job")} more: done. Run \`baton cron list --all\` to see them.`);
+    if (done > 0) terminal.line(doneWords(done, "run `baton cron list --all`"));
     if (warning !== null) terminal.problem(warning);
   });
 }

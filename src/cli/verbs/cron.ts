@@ -57,7 +57,7 @@ export const cron: Verb = {
         DRY_RUN,
         JSON_FLAG,
       ],
-      notes: `${ACCEPTED_FORMS}\n\nWhat you do not name stays as it is. A job that is done begins again if you give it a new time.`,
+      notes: `${ACCEPTED_FORMS}\n\nWhat you do not name stays as it is. A job that is done can't be changed: make a new one.`,
       examples: ['cron edit j_4f --when "every day at 8"', "cron edit digest --deliver all"],
       run: async () => (await import("../cron/add.js")).editJob,
     },
@@ -87,7 +87,7 @@ export const cron: Verb = {
     },
     {
       name: "remove",
-      description: "remove a job with the list of its runs",
+      description: "remove a job, the list of its runs and their files",
       args: [JOB],
       options: [JSON_FLAG],
       examples: ["cron remove j_4f"],

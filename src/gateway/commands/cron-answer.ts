@@ -6,10 +6,11 @@ import type { Job } from "../../schedule/job.js";
 import type { JobWish } from "../../schedule/wish.js";
 import { wishWith } from "../../schedule/wish-options.js";
 import { ConflictError } from "../../session/errors.js";
-import { cleanLine } from "../../util/text.js";
-import { counted } from "../../util/words.js";
+import { didYouMean } from "../../util/nearest.js";
+import { cleanLine, shorten } from "../../util/text.js";
 import {
   activeWords,
+  doneWords,
   lateWords,
   madeText,
   runWords,
@@ -25,8 +26,17 @@ import { firstWord, readCronWords, unquoted } from "./cron-words.js";
 
 const NONE =
   "You have no scheduled jobs here. To make one, send `/cron add every weekday at 9: send me a digest`.";
-const USAGE =
-  "Send /cron to list your jobs, `/cron add <when>: <what>` to make one, `/cron edit <job> <when>: <what>` to change it, /cron pause, resume, run, remove or runs with its id or name, or /cron heartbeat.";
+const USAGE = [
+  "- `/cron` lists your jobs, and `/cron all` also those that are done",
+  "- `/cron add <when>: <what>` makes a job",
+  "- `/cron edit <job> <when>: <what>` changes it",
+  "- `/cron pause <job>` and `/cron resume <job>` pause it and go on with it",
+  "- `/cron run <job>` runs it now, and `/cron runs <job>` shows its last runs",
+  "- `/cron remove <job>` removes it",
+  "- `/cron heartbeat` makes a job that looks around every hour",
+  "",
+  "`<job>` is its id, the start of its id, or its name. Send `/help cron` for times and options.",
+].join("\n");
 const HOW_TO_ADD = `Write when, a colon, and what: \`/cron add every weekday at 9: send me a digest\`. ${ACCEPTED_FORMS}`;
 const SHOWN_RUNS = 10;
 
@@ -41,7 +51,7 @@ interface Desk {
 export async function cronAnswer(desk: JobDesk, call: CommandCall, now: number): Promise<string> {
   const [, word = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
   const verb = Object.hasOwn(VERBS, word.toLowerCase()) ? VERBS[word.toLowerCase()] : undefined;
-  if (!verb) return USAGE;
+  if (!verb) return `${unknownVerb(word)}${USAGE}`;
   return verb({ desk, asker: askerOf(call), call, now }, rest.trim());
 }
 
@@ -70,6 +80,12 @@ const VERBS: Readonly<Record<string, (desk: Desk, rest: string) => Promise<strin
   heartbeat,
 };
 
+function unknownVerb(word: string): string {
+  if (word.toLowerCase() === "help") return "";
+  const hint = didYouMean(word.toLowerCase(), Object.keys(VERBS));
+  return `There is no \`/cron ${shorten(cleanLine(word), 40)}\`.${hint}\n\n`;
+}
+
 /** Lines for `/status`: none if the person has no jobs here, and nothing is late that concerns them. */
 export async function statusLines(desk: JobDesk, call: CommandCall, now: number): Promise<string[]> {
   const jobs = await desk.list(askerOf(call));
@@ -83,10 +99,11 @@ async function list({ desk, asker, now }: Desk, isWanted: (job: Job) => boolean)
   const jobs = await desk.list(asker);
   const wanted = jobs.filter(isWanted);
   const hidden = jobs.length - wanted.length;
-  const done = hidden === 0 ? [] : [`${counted(hidden, "job")} more: done. Send \`/cron all\` to see them.`];
+  const done = hidden === 0 ? [] : [doneWords(hidden, "send `/cron all`")];
   if (wanted.length === 0) return [NONE, ...done].join("\n");
   const lines = wanted.map((job) => `- ${jobName(job)}: ${whenWords(job)}; ${stateWords(job, now)}`);
-  return [...lines, ...done, ...(await lateLine({ desk, now }, jobs))].join("\n");
+  const rest = [...done, ...(await lateLine({ desk, now }, jobs))];
+  return [...lines, ...(rest.length === 0 ? [] : ["", ...rest])].join("\n");
 }
 
 /** Nobody learns of the jobs of others. */
@@ -107,7 +124,7 @@ async function heartbeat(desk: Desk, schedule: string): Promise<string> {
   if (known)
     throw new ConflictError(
       "job_changed",
-      `You have the job ${jobName(known)} already: ${whenWords(known)}. To change it, send \`/cron edit ${known.id} every 2h:\`; to end it, \`/cron remove ${known.id}\`.`,
+      `You have the job ${jobName(known)} already: ${whenWords(known)}. To change it, send \`/cron edit ${known.id} every 2h:\`. To end it, send \`/cron remove ${known.id}\`.`,
     );
   return make(desk, schedule === "" ? heartbeatWish() : heartbeatWish(schedule));
 }

@@ -104,13 +104,18 @@ describe("/cron add", () => {
     ["add 1h --zone Mars/Base: look", /Mars\/Base/],
     ["add 1h --missed never: look", /^`missed` is one of latest, skip, all, not "never"\./],
     ["add 1h --repeat 0: look", "`--repeat` takes a whole number of at least 1, or `off`."],
-    ["add 1h --deliver nowhere: look", /^There is no chat "nowhere"/],
+    [
+      "add 1h --deliver nowhere: look",
+      /^There is no chat "nowhere".* For `deliver`: Write `origin` for this chat/,
+    ],
     ["add 1h --command --if x: look", /^`--command` and `--if` can't be used together/],
-    ["constructor", /^Send \/cron to list your jobs/],
-    ["frobnicate", /^Send \/cron to list your jobs/],
+    ["constructor", /^There is no `\/cron constructor`\./],
+    ["frobnicate", /^There is no `\/cron frobnicate`\.\n\n- `\/cron` lists your jobs/],
+    ["ad 1h: look", /^There is no `\/cron ad`\. Did you mean "add"\?/],
+    ["help", /^- `\/cron` lists your jobs/],
     ["pause", "Say which job: its id or its name. Send /cron to list them."],
     ["pause nothing", 'There is no job "nothing". There are no jobs.'],
-    ["edit", /^Send \/cron to list your jobs/],
+    ["edit", /^- `\/cron` lists your jobs/],
   ])("/cron %s is refused with what to write", async (words, why) => {
     expect(await ann.ask(`/cron ${words}`)).toMatch(why);
     expect(await jobs()).toEqual([]);
@@ -160,7 +165,7 @@ describe("/cron", () => {
       [[job, { times: [], left: null, nextAt: null, wakeAt: null }]],
       world.now,
     );
-    expect(await ann.ask("/cron")).toMatch(/\n1 job more: done\. Send `\/cron all` to see them\.$/);
+    expect(await ann.ask("/cron")).toMatch(/\n1 more job is done\. To see it, send `\/cron all`\.$/);
     expect(await ann.ask("/cron all")).toMatch(/^- "mine" .*; done$/);
   });
 });
@@ -174,7 +179,7 @@ describe("a job of the list", () => {
       `Paused the job "the news" (${id}). To go on with it, send \`/cron resume ${id}\`.`,
     );
     expect((await only()).state).toBe("paused");
-    expect(await ann.ask("/cron pause the news")).toBe("The job is paused already.");
+    expect(await ann.ask("/cron pause the news")).toBe("The job is already paused.");
     expect(await ann.ask('/cron resume "The News"')).toMatch(/^Resumed the job .*\nNext: /);
     expect((await only()).state).toBe("active");
     expect(await ann.ask("/cron resume the news")).toBe("The job is not paused.");

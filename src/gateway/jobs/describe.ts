@@ -173,6 +173,13 @@ function lookedWords(lookedAt: number | null, now: number): string {
   return `${looked}. ${Math.abs(now - lookedAt) < UNATTENDED_MS ? "Run `baton logs` to see what keeps it." : START}`;
 }
 
+/** `2 more jobs are done. To see them, send /cron all.` */
+export function doneWords(count: number, how: string): string {
+  return count === 1
+    ? `1 more job is done. To see it, ${how}.`
+    : `${grouped(count)} more jobs are done. To see them, ${how}.`;
+}
+
 /** `3 active, next "digest" (j_4f1c) Wed 18 Nov 2026 09:00, in 14 h`; null if none is active. */
 export function activeWords(jobs: readonly Job[], now: number): string | null {
   const active = jobs.filter(({ state }) => state === "active");

@@ -57,6 +57,7 @@ describe("a change", () => {
     await expect(desk.change(done, { schedule: "1h" }, null)).rejects.toThrow(
       "The job is done. Make a new one.",
     );
+    await expect(desk.preview({ schedule: "1h" }, null, done)).rejects.toThrow("The job is done.");
     await expect(desk.resume(done)).rejects.toThrow("The job is not paused.");
     const namesake = await make({ name: done.name });
     expect((await desk.find(null, done.name)).id).toBe(namesake.id); // One that is done does not keep its name.

@@ -6,9 +6,9 @@ import { clockFrom } from "../../schedule/decide.js";
 import type { Job, JobOrigin, JobSetting } from "../../schedule/job.js";
 import { nextRuns } from "../../schedule/schedule.js";
 import type { JobStore, Overdue, Renewed, ShownRun } from "../../schedule/store.js";
-import { parseTargets } from "../../schedule/targets.js";
+import { parseTargets, TARGET_FORMS } from "../../schedule/targets.js";
 import type { JobWish, WishContext } from "../../schedule/wish.js";
-import { ConflictError, InputError, NotFoundError } from "../../session/errors.js";
+import { BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import { newJobId, type RunId } from "../../session/ids.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
@@ -66,6 +66,7 @@ export class JobDesk {
 
   /** A job that does not exist yet, or is not changed yet; fails with a sentence if it can't be. */
   async preview(wish: JobWish, asker: JobAsker, before?: Job): Promise<Understood> {
+    if (before) mustNotBeDone(before);
     const setting = await this.#settingOf(wish, asker, before);
     const usual = before ? before.left : setting.repeat;
     const { left = usual } = before ? renewedBy(wish, before, setting, this.#setting.clock()) : {};
@@ -104,7 +105,7 @@ export class JobDesk {
 
   async change(job: Job, wish: JobWish, asker: JobAsker): Promise<Made> {
     const { jobs, clock } = this.#setting;
-    if (job.state === "done") throw new ConflictError("job_changed", "The job is done. Make a new one."); // Which is counted.
+    mustNotBeDone(job);
     const setting = await this.#settingOf(wish, asker, job);
     const now = clock();
     mustBeDone(await jobs.change(job, setting, renewedBy(wish, job, setting, now), now));
@@ -112,7 +113,7 @@ export class JobDesk {
   }
 
   async pause(job: Job): Promise<void> {
-    if (job.state !== "active") throw new ConflictError("job_changed", `The job is ${job.state} already.`);
+    if (job.state !== "active") throw new ConflictError("job_changed", `The job is already ${job.state}.`);
     mustBeDone(await this.#setting.jobs.pause(job, this.#setting.clock()));
   }
 
@@ -169,7 +170,7 @@ export class JobDesk {
       throw new InputError("invalid_job", "You may not run commands here, so a job of yours can't either.");
     const setting = settingOf(wish, context, before);
     for (const { kind, word } of parseTargets(wish.deliver ?? "origin"))
-      if (kind === "place") await places.named(word, who);
+      if (kind === "place") await places.named(word, who).catch(refuseTarget);
     return setting;
   }
 }
@@ -177,13 +178,17 @@ export class JobDesk {
 /** Another name or prompt leaves its times alone: one that has come, and nobody has decided about, still runs. */
 function renewedBy(wish: JobWish, job: Job, setting: JobSetting, now: number): Renewed {
   const isTimed = [wish.schedule, wish.timeZone, wish.jitter].some((given) => given !== undefined);
-  const isAnew = isTimed || job.state === "done" || job.failures > 0;
-  const clock = clockFrom(job.id, setting, now);
-  if (job.state === "done" && clock.nextAt === null) throw passed();
   return {
-    ...(isAnew ? { clock } : {}),
-    ...(wish.repeat !== undefined || job.state === "done" ? { left: setting.repeat } : {}),
+    ...(isTimed || job.failures > 0 ? { clock: clockFrom(job.id, setting, now) } : {}),
+    ...(wish.repeat !== undefined ? { left: setting.repeat } : {}),
   };
+}
+
+function refuseTarget(error: unknown): never {
+  if (!(error instanceof BatonError)) throw error;
+  throw new InputError("invalid_target", `${error.message} For \`deliver\`: ${TARGET_FORMS}`, {
+    cause: error,
+  });
 }
 
 function isSameChat(one: SessionSource, other: SessionSource): boolean {
@@ -212,6 +217,11 @@ function idsOf(jobs: readonly Job[]): string {
   const shown = jobs.slice(0, MOST_IDS).map(({ id, name }) => `${id} (${cleanLine(name)})`);
   const more = jobs.length - shown.length;
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** A new job is counted, and a job that is done is not. */
+function mustNotBeDone({ state }: Job): void {
+  if (state === "done") throw new ConflictError("job_changed", "The job is done. Make a new one.");
 }
 
 function mustBeDone(isDone: boolean): void {

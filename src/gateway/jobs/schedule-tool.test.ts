@@ -158,7 +158,7 @@ describe("the tool schedule", () => {
       `Paused the job ${name}. It does not run until it is resumed.`,
     );
     expect((await here.job()).state).toBe("paused");
-    expect(await use({ action: "pause", id })).toBe("Error: The job is paused already.");
+    expect(await use({ action: "pause", id })).toBe("Error: The job is already paused.");
     expect(await use({ action: "resume", id })).toMatch(
       /^Resumed the job "it".*\nNext: Sat 10 Jan 2026 13:00; /,
     );

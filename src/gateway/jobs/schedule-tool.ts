@@ -98,7 +98,6 @@ const NOBODY_ASKED =
 const FORMS: Partial<Record<ErrorCode, string>> = {
   invalid_schedule: ACCEPTED_FORMS,
   invalid_target: TARGET_FORMS,
-  handoff_refused: `For \`deliver\`: ${TARGET_FORMS}`,
 };
 
 function withForms({ code, message }: BatonError): string {
