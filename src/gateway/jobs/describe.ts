@@ -134,7 +134,7 @@ const RESULT_WORDS: Readonly<Record<ResultState, string>> = {
   unknown: "may have arrived",
   failed: "failed",
   said: "said there",
-  kept: "kept as a file",
+  kept: "saved as a file",
 };
 
 /** `telegram: sent`. */

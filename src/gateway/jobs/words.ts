@@ -58,7 +58,7 @@ export function undeliveredText(
   const where = results.map(
     ({ target, error }) => `${cleanLine(target)}: ${sentence(error ?? "unknown reason")}`,
   );
-  const kept = output === null ? [] : [`It is kept in the file \`${output}\` of the output folder.`];
+  const kept = output === null ? [] : [`It is saved in the output folder: \`${output}\``];
   return [`The result of the scheduled job ${jobName(job)} could not be sent.`, ...where, ...kept].join("\n");
 }
 
