@@ -174,7 +174,7 @@ describe("baton cron", () => {
         await store.jobRuns.decided([[made, { times: [], left: null, nextAt: null, wakeAt: null }]], now);
     });
     expect((await run(["list"])).stdout).toMatch(
-      /\n1 job more: done\. Run `baton cron list --all` to see them\.\n$/,
+      /\n1 more job is done\. To see it, run `baton cron list --all`\.\n$/,
     );
     expect((await run(["list", "--all"])).stdout).toMatch(/ digest .* done .* telegram:ann\n$/);
   });
@@ -186,7 +186,7 @@ describe("baton cron", () => {
     );
     expect(await run(["pause", id])).toMatchObject({
       code: 1,
-      stderr: "baton: The job is paused already.\n",
+      stderr: "baton: The job is already paused.\n",
     });
     expect((await json("list")).jobs[0].state).toBe("paused");
     expect((await run(["resume", id.slice(0, 6)])).stdout).toMatch(/^Resumed the job "the news" .*\nNext: /);
@@ -207,7 +207,7 @@ describe("baton cron", () => {
     });
     expect(await run(["run", "news"])).toEqual({
       code: 0,
-      stdout: `The job "news" (${id}) runs as soon as a gateway looks. Run \`baton cron runs ${id}\` to see its result.\n`,
+      stdout: `The job "news" (${id}) runs as soon as a gateway or a chat is open. Run \`baton cron runs ${id}\` to see its result.\n`,
       stderr: NOBODY,
     });
     expect((await run(["runs", "news"])).stdout).toMatch(

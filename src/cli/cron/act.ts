@@ -32,7 +32,7 @@ export function runJob(cli: Cli, which: string, { json }: JsonOption): Promise<v
     if (json) cli.terminal.json({ id: job.id, run });
     else
       cli.terminal.line(
-        `The job ${jobName(job)} runs as soon as a gateway looks. Run \`baton cron runs ${job.id}\` to see its result.`,
+        `The job ${jobName(job)} runs as soon as a gateway or a chat is open. Run \`baton cron runs ${job.id}\` to see its result.`,
       );
     const unattended = unattendedWords(await desk.scheduler(), Date.now());
     if (unattended !== null) cli.terminal.problem(unattended);

@@ -70,7 +70,7 @@ const VERBS: Readonly<Record<string, (desk: Desk, rest: string) => Promise<strin
     await desk.runNow(job);
     const unattended = unattendedWords(await desk.scheduler(), now);
     if (unattended === null) return `The job ${jobName(job)} runs now.`;
-    return `The job ${jobName(job)} runs as soon as a gateway looks. ${unattended}`;
+    return `The job ${jobName(job)} runs as soon as a gateway or a chat is open. ${unattended}`;
   }),
   remove: withJob(async ({ desk }, job) => {
     await desk.remove(job);

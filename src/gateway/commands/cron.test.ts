@@ -132,7 +132,7 @@ describe("/cron add", () => {
       /\nNo gateway has run jobs yet\. Start `baton gateway`, or open a chat with `baton`\.$/,
     );
     expect(await ann.ask("/cron run look")).toMatch(
-      / runs as soon as a gateway looks\. No gateway has run jobs yet\./,
+      / runs as soon as a gateway or a chat is open\. No gateway has run jobs yet\./,
     );
   });
 });

@@ -107,7 +107,7 @@ describe("the warning", () => {
     const late = job();
     const overdue = { job: late, since: NOW - 30 * MINUTE_MS };
     expect(jobsWarning([late], { ...looked(1), overdue }, NOW)).toBe(
-      `Late: the job "digest" (${late.id}) has waited since Sat 10 Jan 2026 11:30, for 30 min. A gateway last looked at the jobs 1 min ago. Run \`baton logs\` to see what keeps it.`,
+      `Late: the job "digest" (${late.id}) has waited since Sat 10 Jan 2026 11:30, for 30 min. A gateway last looked at the jobs 1 min ago. Run \`baton logs\` to see why.`,
     );
   });
 });

@@ -237,5 +237,5 @@ function passed(): ConflictError {
 }
 
 function gone(): NotFoundError {
-  return new NotFoundError("job_not_found", "The job is gone.");
+  return new NotFoundError("job_not_found", "The job was removed.");
 }
