@@ -98,7 +98,7 @@ describe("the warning", () => {
       /^No gateway has run jobs yet\. Start `baton gateway`/,
     );
     expect(jobsWarning([job()], looked(10), NOW)).toMatch(
-      /^A gateway last looked at the jobs 10 min ago\. Start `baton gateway`/,
+      /^Nothing runs the jobs now: a gateway last looked at them 10 min ago\. Start `baton gateway`/,
     );
     expect(jobsWarning([job({ state: "paused" }), job({ state: "done" })], looked(10), NOW)).toBeNull();
   });

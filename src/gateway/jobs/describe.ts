@@ -169,8 +169,10 @@ export function jobsWarning(jobs: readonly Job[], state: SchedulerState, now: nu
 
 function lookedWords(lookedAt: number | null, now: number): string {
   if (lookedAt === null) return `No gateway has run jobs yet. ${START}`;
-  const looked = `A gateway last looked at the jobs ${relativeTime(lookedAt, now)}`;
-  return `${looked}. ${Math.abs(now - lookedAt) < UNATTENDED_MS ? "Run `baton logs` to see why." : START}`;
+  const when = relativeTime(lookedAt, now);
+  return Math.abs(now - lookedAt) < UNATTENDED_MS
+    ? `A gateway last looked at the jobs ${when}. Run \`baton logs\` to see why.`
+    : `Nothing runs the jobs now: a gateway last looked at them ${when}. ${START}`;
 }
 
 /** `2 more jobs are done. To see them, send /cron all.` */
