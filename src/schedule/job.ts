@@ -115,7 +115,7 @@ export interface Run {
 
 /**
  * `waiting`: it is in the outbox. `unknown`: it may have arrived. `said`: the run was a turn of that conversation, which said
- * it there. `kept`: only the file was wanted.
+ * it there. `kept`: it is only in the file.
  */
 export const RESULT_STATES = ["waiting", "sent", "unknown", "failed", "said", "kept"] as const;
 export type ResultState = (typeof RESULT_STATES)[number];

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery, JobRun, RunEffects } from "../gateway/store.js";
 import type { RunResult } from "../schedule/job.js";
-import { addressOf } from "../session/source.js";
+import { addressOf, formatAddress, localSource } from "../session/source.js";
 import { bot, type JobStoreWorld, MINUTE, quiet, there, well } from "./job-store-world.js";
 
 export function jobResultCases(world: JobStoreWorld): void {
@@ -19,6 +19,33 @@ export function jobResultCases(world: JobStoreWorld): void {
     said: [{ sessionId: world.entry.sessionId, messages: [{ role: "assistant", content: "the news" }] }],
   });
   const resultsOf = async ({ job }: JobRun) => (await runs(job))[0]?.results;
+
+  it("waits for a terminal only with the last results of its job", async () => {
+    const terminal = localSource();
+    const address = formatAddress(addressOf(terminal));
+    const job = await world.added({ overlap: "queue" });
+    for (let n = 1; n <= 5; n++) {
+      await world.decide(job, [n], { nextAt: n + 1, wakeAt: n + 1 });
+      const over = await world.finished(await world.begin(await world.waiting(job)));
+      const results = [{ ...waitsAt("origin"), address }];
+      const deliveries = [
+        delivery({ runId: over.run.id, address: addressOf(terminal), text: `result ${n}` }),
+      ];
+      await world.store.jobRuns.settle(
+        over,
+        { ...quiet, state: "done", results, deliveries },
+        well,
+        world.now,
+      );
+    }
+    const waiting = await world.store.outbox.pending(
+      { platform: terminal.platform, account: bot.account },
+      10,
+    );
+    expect(waiting.map(({ text }) => text)).toEqual(["result 3", "result 4", "result 5"]);
+    const states = (await runs(job)).map(({ results }) => results[0]?.state);
+    expect(states).toEqual(["waiting", "waiting", "waiting", "kept", "kept"]);
+  });
 
   describe("the end of a run", () => {
     it("is settled in one commit: outbox, transcript, results and job", async () => {

@@ -1,9 +1,12 @@
 /** What became of the results of runs, target by target, and which failures their person has not been told. */
+import type { NewDelivery } from "../../gateway/store.js";
 import type { ResultState, RunResult } from "../../schedule/job.js";
-import type { RunId } from "../../session/ids.js";
+import type { JobId, RunId } from "../../session/ids.js";
+import { LOCAL } from "../../session/platform.js";
 import { storableText } from "../../util/text.js";
 import type { Queries } from "../db.js";
 import { resultOf } from "./job-rows.js";
+import { number, text } from "./values.js";
 
 /** A long result is several deliveries: the worst that became of one of them counts. */
 const WORSE_THAN: Readonly<Record<"sent" | "unknown" | "failed", readonly ResultState[]>> = {
@@ -68,4 +71,29 @@ export async function markTold(tx: Queries, id: RunId, results: readonly RunResu
       target,
     );
   return told > 0;
+}
+
+/** A terminal may stay closed for days: of each job only the last results wait for it. The others are in their files. */
+const WAIT_FOR_TERMINAL = 3;
+
+export async function leaveOlder(tx: Queries, job: JobId, deliveries: readonly NewDelivery[]): Promise<void> {
+  const local = deliveries.find(({ address }) => address.platform === LOCAL);
+  if (!local) return;
+  const rows = await tx.all(
+    `SELECT o.id, o.run_id, o.address FROM outbox o JOIN job_runs r ON r.id = o.run_id
+     WHERE o.platform = ? AND o.account = ? AND o.state IN ('pending', 'sending') AND o.state = 'pending'
+       AND r.job_id = ? ORDER BY o.run_id DESC`,
+    LOCAL,
+    local.account,
+    job,
+  );
+  const last = [...new Set(rows.map((row) => number(row.run_id)))].slice(0, WAIT_FOR_TERMINAL);
+  for (const row of rows.filter(({ run_id }) => !last.includes(number(run_id)))) {
+    await tx.run("UPDATE outbox SET state = 'dropped' WHERE id = ? AND state = 'pending'", number(row.id));
+    await tx.run(
+      "UPDATE job_results SET state = 'kept' WHERE run_id = ? AND address = ? AND state = 'waiting'",
+      number(row.run_id),
+      text(row.address),
+    );
+  }
 }

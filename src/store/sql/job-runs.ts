@@ -23,7 +23,7 @@ import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { insertItem } from "./inbox.js";
-import { insertResults, markTold, UNTOLD_RUNS, untoldResults } from "./job-results.js";
+import { insertResults, leaveOlder, markTold, UNTOLD_RUNS, untoldResults } from "./job-results.js";
 import { jobOf, runOf } from "./job-rows.js";
 import { pauseJob, removeJob } from "./jobs.js";
 import { insertDeliveries } from "./outbox.js";
@@ -164,6 +164,7 @@ export class SqlJobRuns implements JobRuns {
       for (const { sessionId, messages } of said)
         await appendIn(tx, { sessionId, messages, touch: false, now });
       await insertDeliveries(tx, deliveries, now);
+      await leaveOlder(tx, job.id, deliveries);
       await changeJob(tx, job, after, now);
       await tidy(tx, job.id);
       tx.record({ kind: "jobs" });
