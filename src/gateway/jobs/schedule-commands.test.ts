@@ -73,6 +73,30 @@ describe("a command in a job", () => {
     await here.ended(job.id);
   });
 
+  it("is asked about if it was paused and is to go on", async () => {
+    const job = await greeting();
+    await use({ action: "pause", id: "digest" });
+    const question = await use({ action: "resume", id: "digest" });
+    expect(question).toContain(
+      `\nThe job "digest" (${job.id}), paused until now: once, Sat 10 Jan 2026 12:01`,
+    );
+    expect(question).toContain("\ncommand:\necho hi\n");
+    expect((await here.job()).state).toBe("paused");
+    expect(await answered(question, "approve")).toMatch(/^Resumed the job/);
+  });
+
+  it("is asked about if its output is to be sent, and not shown to the agent", async () => {
+    const job = aJob(here.world.now, { command: "echo hi", prompt: "is it well?" });
+    await addJob(here.world.store.jobs, job, here.world.now);
+    expect(await use({ action: "update", id: job.id, prompt: "is it still well?" })).toMatch(/^Changed/);
+    const question = await use({ action: "update", id: job.id, prompt: " " });
+    expect(question).toContain(
+      "\nwithout its prompt: the output of the command is the result\ncommand:\necho hi\n",
+    );
+    expect(await answered(question, "deny")).toMatch(/^Error: not run/);
+    expect(await here.job()).toMatchObject({ prompt: "is it still well?" });
+  });
+
   it("is not run if it became another one than the person approved", async () => {
     const job = await greeting();
     const desk = here.world.gateway.jobs?.desk;

@@ -121,6 +121,7 @@ async function act(call: ScheduleCall, context: ToolContext): Promise<string> {
       await desk.pause(job);
       return `Paused the job ${jobName(job)}. It does not run until it is resumed.`;
     case "resume":
+      mustBeApproved(dangerOfResuming(job), context);
       return madeText("Resumed", await desk.resume(job), clock());
     case "run":
       mustBeApproved(dangerOfRunning(job), context);
@@ -199,6 +200,7 @@ async function dangerToAsk(setting: ScheduleToolSetting, given: unknown): Promis
       return danger;
     }
     if (action === "update") return dangerOfChange(call, await meant(call));
+    if (action === "resume") return dangerOfResuming(await meant(call));
     return action === "run" ? dangerOfRunning(await meant(call)) : null;
   } catch (error) {
     if (error instanceof BatonError || error instanceof Refused) return null;
@@ -217,10 +219,19 @@ function dangerOfNew({ given, args }: ScheduleCall): Danger | null {
 function dangerOfChange({ given, args }: ScheduleCall, job: Job): Danger | null {
   const wish = wishIn(args);
   const command = wish.command ?? job.command;
-  const isOther = wish.command !== undefined || Object.keys(settingsIn(given)).length > 0;
+  const isBare = job.prompt !== null && wish.prompt?.trim() === ""; // Its output is sent then, and not shown to the agent.
+  const isOther = isBare || wish.command !== undefined || Object.keys(settingsIn(given)).length > 0;
   if (!command || !isOther) return null;
   const now = `The job ${jobName(job)}, until now ${whenWords(job)}, result to ${cleanLine(job.deliver)}`;
-  return { reason: BY_SCHEDULE, what: whatRuns(now, given, command) };
+  const bare = isBare ? "\nwithout its prompt: the output of the command is the result" : "";
+  return { reason: BY_SCHEDULE, what: whatRuns(`${now}${bare}`, given, command) };
+}
+
+/** The person, or Baton, has stopped it. */
+function dangerOfResuming(job: Job): Danger | null {
+  if (job.command === null || job.state !== "paused") return null;
+  const which = `The job ${jobName(job)}, paused until now: ${whenWords(job)}, result to ${cleanLine(job.deliver)}`;
+  return { reason: BY_SCHEDULE, what: whatRuns(which, {}, job.command) };
 }
 
 function dangerOfRunning(job: Job): Danger | null {
