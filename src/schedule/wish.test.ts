@@ -122,6 +122,7 @@ describe("settingOf", () => {
     [{ ...least, jitter: "soon" }, /"soon" can't be the jitter/],
     [{ ...least, jitter: "25h" }, /can't be the jitter/],
     [{ ...least, timeout: "2d" }, /can't be the timeout/],
+    [{ ...least, timeout: "0" }, /the timeout can't be 0/],
     [{ ...least, grace: "-1h" }, /can't be the grace/],
     [{ ...least, repeat: 0 }, /whole number/],
     [{ ...least, repeat: 1.5 }, /whole number/],

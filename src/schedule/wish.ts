@@ -63,7 +63,7 @@ export function settingOf(wish: JobWish, context: WishContext, before?: JobSetti
     catchUp: catchUpOf(wish, timing, before),
     overlap: oneOf<Overlap>(wish.overlap, OVERLAPS, before?.overlap ?? "skip", "overlap"),
     jitterMs: spanOf(wish.jitter, before?.jitterMs ?? 0, LONGEST_JITTER_MS, "jitter"),
-    timeoutMs: spanOf(wish.timeout, before?.timeoutMs ?? context.timeoutMs, LONGEST_TIMEOUT_MS, "timeout"),
+    timeoutMs: timeoutOf(wish.timeout, before?.timeoutMs ?? context.timeoutMs),
     repeat: countOf(wish.repeat, before?.repeat ?? null, "repeat"),
     dailyTokens: countOf(wish.dailyTokens, before?.dailyTokens ?? null, "dailyTokens"),
   };
@@ -114,6 +114,12 @@ function spanOf(wanted: string | undefined, before: number, most: number, what: 
       `${JSON.stringify(cleanLine(wanted))} can't be the ${what}: write a time such as 30m or 2h.`,
     );
   return ms;
+}
+
+function timeoutOf(wanted: string | undefined, before: number): number {
+  const ms = spanOf(wanted, before, LONGEST_TIMEOUT_MS, "timeout");
+  if (ms > 0) return ms;
+  throw refused("A run needs some time: the timeout can't be 0.");
 }
 
 function countOf(wanted: number | null | undefined, before: number | null, what: string): number | null {
