@@ -118,11 +118,13 @@ describe("isCommandCall", () => {
   it.each([
     [{ command: COMMAND, timeout: 5 }, true],
     [{ command: "rm -rf /", timeout: 5 }, false],
+    [{ command: COMMAND, timeout: 50 }, false],
     [{ command: COMMAND }, false],
+    [null, false],
     [{ command: COMMAND, timeout: "5" }, false],
     [{ command: COMMAND, timeout: 5, workdir: "/" }, false],
     [{ command: COMMAND, timeout: 5, background: true }, false],
   ])("%j: %s", (args, isIt) => {
-    expect(isCommandCall(args, COMMAND)).toBe(isIt);
+    expect(isCommandCall(args, { command: COMMAND, timeoutMs: 5_000 })).toBe(isIt);
   });
 });

@@ -60,9 +60,9 @@ async function* runOnce(
 }
 
 /** True if these are the arguments with which this agent runs the command: in the usual place, with nothing else. */
-export function isCommandCall(args: unknown, command: string): boolean {
-  const { command: given, timeout, ...more } = args as Record<string, unknown>;
-  return given === command && typeof timeout === "number" && Object.keys(more).length === 0;
+export function isCommandCall(args: unknown, { command, timeoutMs }: Omit<JobCommand, "then">): boolean {
+  const { command: given, timeout, ...more } = (args ?? {}) as Record<string, unknown>;
+  return given === command && timeout === timeoutMs / 1_000 && Object.keys(more).length === 0;
 }
 
 function callOf(command: string, timeoutMs: number): ToolCall {

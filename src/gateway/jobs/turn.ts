@@ -27,11 +27,11 @@ const OWN_MESSAGES = 40;
 /** Null if no job asked for it. */
 export async function jobTurn(
   runs: Pick<JobRuns, "of">,
-  { id, inBackground }: InboxItem,
+  { id, inBackground, made }: InboxItem,
   agent: Agent,
 ): Promise<JobTurn | null> {
   const found = inBackground ? await runs.of(id) : null;
-  if (!found) return null;
+  if (!found) return made === "job" ? REMOVED : null;
   const { prompt, command, timeoutMs, model, session, origin } = found.job;
   const then = prompt === null ? null : agent;
   return {
@@ -46,7 +46,25 @@ export async function jobTurn(
   };
 }
 
-function toolsOf({ tools, command }: Job, theirs: readonly Tool[], { role }: Who): readonly Tool[] {
+/** The job was removed after its turn went into the inbox: nothing is done for it. */
+const REMOVED: JobTurn = {
+  agent: {
+    name: "removed job",
+    async *run() {
+      yield { kind: "done", stopped: true };
+    },
+  },
+  deadlineMs: 60_000,
+  asks: (who) => who,
+  tools: () => [],
+  isUnsaid: () => true,
+};
+
+function toolsOf(
+  { tools, command, timeoutMs }: Job,
+  theirs: readonly Tool[],
+  { role }: Who,
+): readonly Tool[] {
   const mayUse = (name: string): boolean =>
     tools === null || tools.includes(name) || (command !== null && name === TERMINAL);
   return theirs
@@ -57,7 +75,8 @@ function toolsOf({ tools, command }: Job, theirs: readonly Tool[], { role }: Who
         ...tool,
         danger: async (args) => {
           const danger = (await tool.danger?.(args)) ?? null;
-          const isAgreed = isCommandCall(args, command) && (role === "owner" || !danger?.onlyOwner);
+          const isAgreed =
+            isCommandCall(args, { command, timeoutMs }) && (role === "owner" || !danger?.onlyOwner);
           return isAgreed ? null : danger;
         },
       };
