@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { aJob } from "../../test/support/job-world.js";
 import { newJobId } from "../session/ids.js";
-import { backOff, clockFrom, decide, MOST_FAILURES } from "./decide.js";
+import { backOff, clockFrom, clockSetBack, decide, MOST_FAILURES } from "./decide.js";
 import type { Job } from "./job.js";
 import { nextRun } from "./schedule.js";
 
@@ -20,6 +20,20 @@ const jobAt = (given: Partial<Job> = {}): Job => {
     ...given,
   } as Job;
 };
+
+describe("a clock that was set back", () => {
+  it("leaves a time that has come and was put off, and begins again before one that has not", () => {
+    const job = jobAt({ wakeAt: NOW + 1_000 * HOUR });
+    const due = { nextAt: NOW + HOUR, wakeAt: NOW + HOUR };
+    expect(clockSetBack(job, NOW + 90 * MINUTE)).toEqual(due);
+    expect(clockSetBack(jobAt({ nextAt: NOW + 9 * HOUR }), NOW + MINUTE)).toEqual(due);
+  });
+
+  it("does not leave a job that runs once without its time", () => {
+    const timing = { schedule: { kind: "once", at: NOW + MINUTE }, timeZone: "UTC", from: NOW } as const;
+    expect(clockSetBack(jobAt({ timing }), NOW + HOUR).nextAt).toBe(NOW + MINUTE);
+  });
+});
 
 describe("decide", () => {
   it("gives the times that have come, and the next one", () => {

@@ -28,6 +28,12 @@ export function clockFrom(
   return withJitter(id, jitterMs, nextRun(timing, now));
 }
 
+/** The clock of a job after the time was set back: a time that has come, and nobody has decided about, stays. */
+export function clockSetBack({ id, jitterMs, timing, nextAt }: Job, now: number): JobClock {
+  const isDue = nextAt !== null && nextAt <= now;
+  return withJitter(id, jitterMs, isDue ? nextAt : nextRun(timing, now));
+}
+
 /** The job's next time must have been decided about by nobody. */
 export function decide(job: Job, now: number): JobDecision {
   const { id, jitterMs, timing, catchUp, nextAt, left } = job;

@@ -18,7 +18,10 @@ export function jobRunCases(world: JobStoreWorld): void {
       await decide(other, [1]);
       await world.store.jobs.ask(one.id, world.now);
       const ids = async (most: number) =>
-        (await world.store.jobRuns.waiting(most)).map(({ job, run }) => [job.id, run.scheduledFor]);
+        (await world.store.jobRuns.waiting(most)).map(({ job, run }) => [
+          job.id,
+          run.scheduledFor,
+        ]);
       expect(await ids(5)).toEqual([
         [one.id, 1],
         [other.id, 1],
@@ -50,6 +53,13 @@ export function jobRunCases(world: JobStoreWorld): void {
       expect(await found(world.now, world.now + 1)).toEqual([]);
       expect(await found(world.now - 1, world.now)).toEqual([]);
       expect(await jobRuns.delivered(addressOf(there), 0, world.now + 1, 5)).toEqual([]);
+    });
+
+    it("does not begin its turn any more if its job was removed", async () => {
+      const { job } = await begun();
+      expect(await world.store.inbox.waiting(bot)).toHaveLength(1);
+      expect(await world.store.jobs.remove(job.id)).toBe(true);
+      expect(await world.store.inbox.waiting(bot)).toEqual([]);
     });
 
     it("begins once: its message is in the inbox, for the process that answers there", async () => {

@@ -5,7 +5,18 @@ import { newHandoffId, newJobId } from "../session/ids.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 import { jobResultCases } from "./job-results-contract.js";
 import { jobRunCases } from "./job-runs-contract.js";
-import { ann, JobStoreWorld, MANY, MINUTE, OWNER, quiet, THERE, there, well } from "./job-store-world.js";
+import {
+  ann,
+  JobStoreWorld,
+  MANY,
+  MINUTE,
+  nothing,
+  OWNER,
+  quiet,
+  THERE,
+  there,
+  well,
+} from "./job-store-world.js";
 import { jobTimeCases } from "./job-times-contract.js";
 
 export function jobStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
@@ -226,6 +237,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
     describe("a removal", () => {
       it("takes the runs along, and what runs goes on", async () => {
         const { job, item } = await begun();
+        const turn = await world.turnOf(item);
         const other = await added();
         await decide(other, [other.nextAt ?? 0]);
         expect(await world.store.jobs.remove(job.id)).toBe(true);
@@ -234,7 +246,6 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
         expect(await runs(job)).toEqual([]);
         expect(await states(other)).toEqual(["due"]);
         expect(await world.store.jobRuns.of(item.id)).toBeNull();
-        const turn = await world.turnOf(item);
         const said = { role: "assistant", content: "still here" } as const;
         const step = { messages: [said], deliveries: [], steeredIn: [] };
         expect(await world.store.turns.finish(turn, "done", step, null, world.now)).toBe(true);
@@ -308,7 +319,7 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       expect(await world.store.jobs.runs(job.id, 2)).toEqual(all.slice(0, 2));
     });
 
-    it("knows what has waited longest of what had come by then and has not begun", async () => {
+    it("knows what has waited longest: to begin, for its turn, or for its result to be sent", async () => {
       const oldest = async () => {
         const found = await world.store.jobs.oldestDue(world.now);
         return found && [found.job.id, found.since];
@@ -322,8 +333,14 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       expect(await oldest()).toEqual([later.id, later.wakeAt]);
       await world.store.jobs.pause(later, world.now);
       expect(await oldest()).toEqual([late.id, world.now]); // Decided about, but it has not begun.
-      await world.begin(await waiting(late));
+      world.now += 5;
+      const run = await world.begin(await waiting(late));
+      expect(await oldest()).toEqual([late.id, world.now]); // Its turn waits in the inbox.
+      const turn = await world.turnOf(run.item);
       expect(await oldest()).toBeNull();
+      world.now += 5;
+      await world.store.turns.finish(turn, "done", nothing, null, world.now);
+      expect(await oldest()).toEqual([late.id, world.now]); // Over, but nobody has sent its result.
     });
 
     it("is told of with every change, and not without", async () => {

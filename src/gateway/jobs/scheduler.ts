@@ -7,7 +7,7 @@
  *   back, times that have not come yet are decided about again.
  */
 import { setImmediate as nextRound } from "node:timers/promises";
-import { clockFrom, decide, type JobDecision } from "../../schedule/decide.js";
+import { clockSetBack, decide, type JobDecision } from "../../schedule/decide.js";
 import type { Job } from "../../schedule/job.js";
 import type { RunId } from "../../session/ids.js";
 import { Alarm } from "../../util/alarm.js";
@@ -210,7 +210,7 @@ export class Scheduler {
     const now = clock();
     this.#looked ??= Number((await accounts.read(SCHEDULER, LOOKED)) ?? Number.NEGATIVE_INFINITY);
     const isSetBack = now < this.#looked - BACK_MS;
-    if (isSetBack) await runs.rearm((job) => clockFrom(job.id, job, now), now);
+    if (isSetBack) await runs.rearm((job) => clockSetBack(job, now), now);
     if (isSetBack || now >= this.#looked + SIGN_MS) {
       await accounts.write(SCHEDULER, LOOKED, String(now));
       this.#looked = now;

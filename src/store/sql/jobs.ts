@@ -12,6 +12,16 @@ import { number, text } from "./values.js";
 const SELECT = `SELECT ${columnsOf("jobs")} FROM jobs`;
 /** As the partial index says it. */
 const AWAKE = "state = 'active' AND wake_at IS NOT NULL";
+/** What a run can wait for: to begin, for its turn, for its result to be sent. With the time since when it does. */
+const WAITS = [
+  ["due", "made_at", ""],
+  [
+    "running",
+    "started_at",
+    "AND EXISTS (SELECT 1 FROM inbox WHERE inbox.id = r.inbox_id AND inbox.state = 'waiting')",
+  ],
+  ["ended", "ended_at", ""],
+] as const;
 
 export class SqlJobs implements JobStore {
   readonly #db: Db;
@@ -140,16 +150,21 @@ export class SqlJobs implements JobStore {
       `${SELECT} WHERE ${AWAKE} AND wake_at <= ? ORDER BY wake_at, id LIMIT 1`,
       now,
     );
-    const waiting = await this.#db.get(
-      `SELECT job_id, made_at FROM job_runs
-       WHERE state IN ('due', 'running', 'ended') AND state = 'due' AND made_at <= ? ORDER BY id LIMIT 1`,
-      now,
-    );
     const oldest = undecided && { job: jobOf(undecided), since: number(undecided.wake_at) };
-    if (!waiting || (oldest && oldest.since <= number(waiting.made_at))) return oldest ?? null;
-    const job = await this.find(text<JobId>(waiting.job_id));
-    return job && { job, since: number(waiting.made_at) };
+    const waiting = (await Promise.all(WAITS.map((which) => this.#db.get(waits(which), now)))).flatMap(
+      (row) => (row ? [{ id: text<JobId>(row.job_id), since: number(row.since) }] : []),
+    );
+    const [first] = waiting.sort((one, other) => one.since - other.since);
+    if (!first || (oldest && oldest.since <= first.since)) return oldest ?? null;
+    const job = await this.find(first.id);
+    return job && { job, since: first.since };
   }
+}
+
+/** The run that has waited longest for that. */
+function waits([state, since, more]: (typeof WAITS)[number]): string {
+  return `SELECT r.job_id, r.${since} AS since FROM job_runs r
+    WHERE r.state IN ('due', 'running', 'ended') AND r.state = '${state}' AND r.${since} <= ? ${more} ORDER BY r.id LIMIT 1`;
 }
 
 /** A part of a statement, and its values. */
@@ -178,7 +193,13 @@ export async function pauseJob(tx: Queries, id: JobId, why: string | null, now: 
   return true;
 }
 
+/** Turns of it that have not begun do not begin. */
 export async function removeJob(tx: Queries, id: JobId): Promise<boolean> {
+  await tx.run(
+    `UPDATE inbox SET state = 'done' WHERE state = 'waiting' AND id IN
+       (SELECT inbox_id FROM job_runs WHERE job_id = ? AND state = 'running')`,
+    id,
+  );
   await tx.run("DELETE FROM job_results WHERE run_id IN (SELECT id FROM job_runs WHERE job_id = ?)", id);
   await tx.run("DELETE FROM job_runs WHERE job_id = ?", id);
   return (await tx.run("DELETE FROM jobs WHERE id = ?", id)) === 1;
