@@ -87,6 +87,18 @@ describe("a job whose time has come", () => {
     expect(open.agent.turns.at(-1)?.history).toHaveLength(3);
   });
 
+  it.each(["origin", "Origin", "telegram:ann"])(
+    "says it once in that conversation, for %s",
+    async (deliver) => {
+      open = await JobWorld.open();
+      const ann = open.world.chat("ann");
+      await ann.ask("hello");
+      const run = await open.run({ session: "origin", deliver, prompt: "time to go" });
+      expect(run.results).toMatchObject([{ target: deliver, state: "said" }]);
+      expect(ann.told).toEqual(["hello", "time to go"]);
+    },
+  );
+
   it.each(["own", "origin"] as const)(
     "says nothing if it has nothing to say, in a session of %s",
     async (session) => {

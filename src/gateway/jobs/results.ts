@@ -111,8 +111,9 @@ export class RunResults {
 const NOTHING_SAID = { results: [], deliveries: [], said: [] } as const;
 
 /** A turn in the conversation itself has said it there, but not that the job is paused. */
-function isSaidThere({ session }: Job, { target }: ReachedTarget, { pausedWhy }: JobAfter): boolean {
-  return session === "origin" && target === "origin" && pausedWhy === null;
+function isSaidThere({ session, origin }: Job, { place }: ReachedTarget, { pausedWhy }: JobAfter): boolean {
+  if (session !== "origin" || place === null || pausedWhy !== null) return false;
+  return formatAddress(place.address) === formatAddress(addressOf(origin.source));
 }
 
 function resultOf(job: Job, one: ReachedTarget | UnreachedTarget, after: JobAfter): RunResult {

@@ -19,7 +19,7 @@ import type { Surface } from "../surface.js";
 
 export interface TargetsSetting {
   readonly sessions: Sessions;
-  readonly places: Pick<Places, "named" | "accountOn">;
+  readonly places: Pick<Places, "named" | "mayUse" | "accountOn">;
   readonly homes: Pick<Homes, "all">;
   readonly accounts: Pick<Accounts, "all">;
   /** The surface of an account, if this process has it. */
@@ -50,15 +50,15 @@ export class JobTargets {
     this.#setting = setting;
   }
 
-  /** Each place is there once. */
+  /** Each place is there once, and each target. */
   async of(job: Job, who: Who): Promise<readonly (ReachedTarget | UnreachedTarget)[]> {
     const all: (ReachedTarget | UnreachedTarget)[] = [];
     const known = new Set<string>();
     for (const target of parseTargets(job.deliver)) {
       for (const one of await this.#reach(target, job, who)) {
-        const name = "place" in one && one.place ? formatAddress(one.place.address) : null;
-        if (name !== null && known.has(name)) continue;
-        if (name !== null) known.add(name);
+        const name = "place" in one && one.place ? formatAddress(one.place.address) : one.target;
+        if (known.has(name)) continue;
+        known.add(name);
         all.push(one);
       }
     }
@@ -70,32 +70,36 @@ export class JobTargets {
     if (kind === "file") return [{ target: word, place: null }];
     if (kind === "origin") return [await this.#origin(word, job)];
     if (kind === "place") return [await this.#attempt(word, who, () => this.#named(word, who))];
-    const homes = await this.#setting.homes.all();
-    if (homes.length === 0)
-      return [
-        { target: word, error: "There is no home channel. Send /sethome in the chat that should be one." },
-      ];
-    const named = homes.map(({ address }) => formatAddress(address));
-    return Promise.all(named.map((name) => this.#attempt(name, who, () => this.#named(name, who))));
+    const homes = await this.#homesOf(who);
+    if (homes.length === 0) return [{ target: word, error: NO_HOME }];
+    return Promise.all(
+      homes.map((address) => this.#attempt(formatAddress(address), who, async () => address)),
+    );
   }
 
-  async #origin(word: string, { origin }: Job): Promise<ReachedTarget> {
-    const { sessions } = this.#setting;
-    const present = await sessions.current(origin.key); // Only a person's message begins a fresh one.
-    const { sessionId } = present ?? (await sessions.getOrCreate(origin.source, { touch: false }));
-    return { target: word, place: { address: addressOf(origin.source), account: origin.account, sessionId } };
+  /** Those that the person may use: nobody learns of others. */
+  async #homesOf(who: Who): Promise<Address[]> {
+    const { homes, places } = this.#setting;
+    const all = (await homes.all()).map(({ address }) => address);
+    const may = await Promise.all(all.map((address) => places.mayUse(who, address)));
+    return all.filter((_, n) => may[n]);
+  }
+
+  #origin(target: string, { origin }: Job): Promise<ReachedTarget | UnreachedTarget> {
+    return orError(target, async () => {
+      const { sessions } = this.#setting;
+      const present = await sessions.current(origin.key); // Only a person's message begins a fresh one.
+      const { sessionId } = present ?? (await sessions.getOrCreate(origin.source, { touch: false }));
+      return { target, place: { address: addressOf(origin.source), account: origin.account, sessionId } };
+    });
   }
 
   async #named(word: string, who: Who): Promise<Address> {
     return (await this.#setting.places.named(word, who)).address;
   }
 
-  async #attempt(
-    target: string,
-    who: Who,
-    find: () => Promise<Address>,
-  ): Promise<ReachedTarget | UnreachedTarget> {
-    try {
+  #attempt(target: string, who: Who, find: () => Promise<Address>): Promise<ReachedTarget | UnreachedTarget> {
+    return orError(target, async () => {
       const address = await find();
       const account = await this.#accountOn(address.platform);
       if (account === null)
@@ -105,10 +109,7 @@ export class JobTargets {
         };
       const sessionId = await this.#sessionAt(address, { platform: address.platform, account }, who);
       return { target, place: { address, account, sessionId } };
-    } catch (error) {
-      if (error instanceof BatonError || error instanceof Impossible) return { target, error: error.message };
-      throw error;
-    }
+    });
   }
 
   /** One that is connected, or was: what waits for it is sent when it is there again. */
@@ -134,6 +135,21 @@ export class JobTargets {
     return (await sessions.getOrCreate(lane.origin, { touch: false })).sessionId;
   }
 }
+
+async function orError(
+  target: string,
+  reach: () => Promise<ReachedTarget | UnreachedTarget>,
+): Promise<ReachedTarget | UnreachedTarget> {
+  try {
+    return await reach();
+  } catch (error) {
+    if (error instanceof BatonError || error instanceof Impossible) return { target, error: error.message };
+    throw error;
+  }
+}
+
+const NO_HOME =
+  "There is no home channel that you may use. An owner makes one with /sethome in the chat that should be it.";
 
 /** The id of the person on a platform; null if they are not known there. */
 function idOn(platform: Platform, { identities }: Who): string | null {
