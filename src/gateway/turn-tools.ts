@@ -102,7 +102,7 @@ export async function turnTools(
     const there = await setting.people.access(item.source);
     return there.allowed && approvals.mayAnswer(there, { author: who, danger });
   };
-  const isAsked = here && !here.capabilities.isUnattended;
+  const isAsked = here && !here.capabilities.isUnattended && job === null; // A job has nobody who waits for it.
   const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
   const background = processes ? { background: startsInBackground(processes, turn, item) } : {};
   return guardedTools(theirs, turn, store.journal, approve, background);

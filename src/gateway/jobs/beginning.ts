@@ -19,6 +19,7 @@ export interface BeginningSetting {
   readonly runs: Pick<JobRuns, "begin" | "skip" | "halt">;
   readonly sessions: Pick<Sessions, "laneOf">;
   readonly people: Pick<People, "access">;
+  readonly mayHaveJobs: (who: Who) => boolean;
   readonly mayRunCommands: (who: Who) => boolean;
   readonly notices: Notices;
   /** The process that answers in this account: this one, or "" for the one that has it. */
@@ -28,6 +29,7 @@ export interface BeginningSetting {
 }
 
 const NO_ACCESS = "The person who made it has no access any more.";
+const NO_JOBS = "The person who made it may not have scheduled jobs any more.";
 const NO_COMMANDS = "The person who made it may not run commands any more.";
 
 export class RunBeginning {
@@ -38,10 +40,11 @@ export class RunBeginning {
   }
 
   async begin(due: JobRun): Promise<void> {
-    const { runs, people, mayRunCommands, senderOf, clock } = this.#setting;
+    const { runs, people, mayHaveJobs, mayRunCommands, senderOf, clock } = this.#setting;
     const { job, run } = due;
     const who = await people.access(job.by);
     if (!who.allowed) return this.#halt(due, NO_ACCESS, []); // Nobody may be told there.
+    if (!mayHaveJobs(who)) return this.#halt(due, NO_JOBS, await this.#notice(due, NO_JOBS));
     if (job.command !== null && !mayRunCommands(who))
       return this.#halt(due, NO_COMMANDS, await this.#notice(due, NO_COMMANDS));
     const spent = budgetSpent(job, clock());

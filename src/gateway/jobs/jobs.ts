@@ -5,7 +5,7 @@ import type { Common } from "../common.js";
 import type { Homes } from "../homes.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
-import { type ToolLists, toolsFor } from "../permissions.js";
+import { atLeast, type ToolLists, toolsFor } from "../permissions.js";
 import type { Places } from "../places.js";
 import type { Account } from "../store.js";
 import type { Surfaces } from "../surfaces.js";
@@ -40,11 +40,15 @@ export class Jobs {
   constructor(setting: JobsSetting) {
     const { jobs, store, surfaces, toolLists, places } = setting;
     const { accounts, jobRuns: runs } = store;
-    const mayRunCommands = (who: Who) => toolsFor(who, [COMMANDS], toolLists).length > 0;
+    const mayUse = (who: Who, tool: string) => toolsFor(who, [{ name: tool }], toolLists).length > 0;
+    const mayRunCommands = (who: Who) => mayUse(who, COMMANDS);
+    // By `/cron`, or by the tool.
+    const mayHaveJobs = (who: Who) => atLeast(who.role, "member") || mayUse(who, "schedule");
     const folder = jobs.outputFolder === null ? null : new OutputFolder(jobs.outputFolder);
     const beginning = new RunBeginning({
       ...setting,
       runs,
+      mayHaveJobs,
       mayRunCommands,
       senderOf: (account) => surfaces.senderOf(account),
     });
@@ -72,4 +76,4 @@ export class Jobs {
 }
 
 /** The tool that a person needs for jobs that are commands. */
-const COMMANDS = { name: "terminal" };
+const COMMANDS = "terminal";
