@@ -5,18 +5,7 @@ import { newHandoffId, newJobId } from "../session/ids.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 import { jobResultCases } from "./job-results-contract.js";
 import { jobRunCases } from "./job-runs-contract.js";
-import {
-  ann,
-  JobStoreWorld,
-  MANY,
-  MINUTE,
-  nothing,
-  OWNER,
-  quiet,
-  THERE,
-  there,
-  well,
-} from "./job-store-world.js";
+import { ann, JobStoreWorld, MANY, MINUTE, OWNER, quiet, THERE, there, well } from "./job-store-world.js";
 import { jobTimeCases } from "./job-times-contract.js";
 
 export function jobStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
@@ -317,30 +306,6 @@ export function jobStoreContract(name: string, createFixture: () => Promise<Gate
       );
       expect(all.at(-1)).toMatchObject({ state: "done", output: "a/b.md", results: results.toReversed() });
       expect(await world.store.jobs.runs(job.id, 2)).toEqual(all.slice(0, 2));
-    });
-
-    it("knows what has waited longest: to begin, for its turn, or for its result to be sent", async () => {
-      const oldest = async () => {
-        const found = await world.store.jobs.oldestDue(world.now);
-        return found && [found.job.id, found.since];
-      };
-      expect(await oldest()).toBeNull();
-      const [late, later] = [await added({}, world.now + 5), await added({}, world.now + 9)];
-      expect(await oldest()).toBeNull();
-      world.now += 20;
-      expect(await oldest()).toEqual([late.id, late.wakeAt]);
-      await decide(late, [late.nextAt ?? 0]);
-      expect(await oldest()).toEqual([later.id, later.wakeAt]);
-      await world.store.jobs.pause(later, world.now);
-      expect(await oldest()).toEqual([late.id, world.now]); // Decided about, but it has not begun.
-      world.now += 5;
-      const run = await world.begin(await waiting(late));
-      expect(await oldest()).toEqual([late.id, world.now]); // Its turn waits in the inbox.
-      const turn = await world.turnOf(run.item);
-      expect(await oldest()).toBeNull();
-      world.now += 5;
-      await world.store.turns.finish(turn, "done", nothing, null, world.now);
-      expect(await oldest()).toEqual([late.id, world.now]); // Over, but nobody has sent its result.
     });
 
     it("is told of with every change, and not without", async () => {

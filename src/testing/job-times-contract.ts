@@ -1,7 +1,7 @@
 /** A part of `jobStoreContract`: when a time of a job has come, and what is decided about it. */
 import { describe, expect, it } from "vitest";
 import type { Job } from "../schedule/job.js";
-import { bot, type JobStoreWorld, MANY, MINUTE, OWNER, quiet, well } from "./job-store-world.js";
+import { bot, type JobStoreWorld, MANY, MINUTE, nothing, OWNER, quiet, well } from "./job-store-world.js";
 
 export function jobTimeCases(world: JobStoreWorld): void {
   const { added, begin, begun, decide, decision, ended, factsOf, race, runs, seen, states, waiting } = world;
@@ -232,5 +232,29 @@ export function jobTimeCases(world: JobStoreWorld): void {
       await world.store.jobRuns.rearm(later, world.now);
       expect(await world.store.jobRuns.due(world.now + 8, 1_000)).toHaveLength(501);
     });
+  });
+
+  it("knows what has waited longest: to begin, for its turn, or for its result to be sent", async () => {
+    const oldest = async () => {
+      const found = await world.store.jobs.oldestDue(world.now);
+      return found && [found.job.id, found.since];
+    };
+    expect(await oldest()).toBeNull();
+    const [late, later] = [await added({}, world.now + 5), await added({}, world.now + 9)];
+    expect(await oldest()).toBeNull();
+    world.now += 20;
+    expect(await oldest()).toEqual([late.id, late.wakeAt]);
+    await decide(late, [late.nextAt ?? 0]);
+    expect(await oldest()).toEqual([later.id, later.wakeAt]);
+    await world.store.jobs.pause(later, world.now);
+    expect(await oldest()).toEqual([late.id, world.now]); // Decided about, but it has not begun.
+    world.now += 5;
+    const run = await world.begin(await waiting(late));
+    expect(await oldest()).toEqual([late.id, world.now]); // Its turn waits in the inbox.
+    const turn = await world.turnOf(run.item);
+    expect(await oldest()).toBeNull();
+    world.now += 5;
+    await world.store.turns.finish(turn, "done", nothing, null, world.now);
+    expect(await oldest()).toEqual([late.id, world.now]); // Over, but nobody has sent its result.
   });
 }
