@@ -39,10 +39,13 @@ describe("a job for `all`", () => {
     });
   });
 
-  it("ends if it names a place twice that can't be reached", async () => {
-    open = await withHomes();
-    const { results } = await open.run({ deliver: "telegram:board,local, telegram:board" });
-    expect(results.map(({ target }) => target)).toEqual(["local", "telegram:board"]);
+  it("ends if a place has two names and can't be reached", async () => {
+    const away = { address: { platform: "discord", chatId: "1" }, name: "away" };
+    const homeChannels = [away, { ...away, word: "other" }];
+    const context = { connectedPlatforms: ["telegram"], homeChannels };
+    open = await JobWorld.open({ people: { owners: { telegram: ["ann"] } }, gateway: { context } });
+    const { results } = await open.run({ deliver: "all, discord:1" });
+    expect(results).toMatchObject([{ target: "discord:1", state: "failed" }]);
   });
 });
 
