@@ -18,10 +18,7 @@ export function jobRunCases(world: JobStoreWorld): void {
       await decide(other, [1]);
       await world.store.jobs.ask(one.id, world.now);
       const ids = async (most: number) =>
-        (await world.store.jobRuns.waiting(most)).map(({ job, run }) => [
-          job.id,
-          run.scheduledFor,
-        ]);
+        (await world.store.jobRuns.waiting(most)).map(({ job, run }) => [job.id, run.scheduledFor]);
       expect(await ids(5)).toEqual([
         [one.id, 1],
         [other.id, 1],
