@@ -101,6 +101,7 @@ async function withJobs(path: string, count: number) {
     isOurs: () => true,
     begin: async () => {},
     settle: async () => {},
+    settleWithout: async () => {},
     tell: async () => {},
     tidy: async () => {},
     mostRunning: 4,

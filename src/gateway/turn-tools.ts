@@ -104,6 +104,7 @@ export async function turnTools(
   };
   const isAsked = here && !here.capabilities.isUnattended && job === null; // A job has nobody who waits for it.
   const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
-  const background = processes ? { background: startsInBackground(processes, turn, item) } : {};
+  const background =
+    processes && !job?.isAlone ? { background: startsInBackground(processes, turn, item) } : {};
   return guardedTools(theirs, turn, store.journal, approve, background);
 }

@@ -63,6 +63,7 @@ export class Jobs {
       isOurs: () => surfaces.of(SCHEDULER)?.isHeld === true,
       begin: (run) => beginning.begin(run),
       settle: (run) => results.settle(run),
+      settleWithout: (run, why) => results.settleWithout(run, why),
       tell: (untold) => results.tell(untold),
       tidy: async () => folder?.tidy(async (id) => (await store.jobs.find(id)) !== null),
       mostRunning: jobs.mostRunning,

@@ -50,6 +50,14 @@ export class RunResults {
     await runs.settle(ended, { ...outcome, output, ...said }, after, clock()); // After the sessions that it is said in began.
   }
 
+  /** Ends it without its result, which stays in the session of the run. */
+  async settleWithout(ended: JobRun, why: string): Promise<void> {
+    const { runs, clock, onProblem } = this.#setting;
+    const effects = { state: "failed", error: why, output: null, ...NOTHING_SAID } as const;
+    if (await runs.settle(ended, effects, afterRun(ended, clock()), clock()))
+      onProblem(`The job ${jobName(ended.job)} failed. ${why}`);
+  }
+
   /** Says in the chat of the job that its result did not arrive elsewhere. */
   async tell(untold: UntoldResults): Promise<void> {
     const { runs, notices, clock, onProblem } = this.#setting;

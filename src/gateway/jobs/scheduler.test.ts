@@ -90,6 +90,10 @@ class Setup {
         const after = { failures: 0, notBefore: null, pausedWhy: null, spent: ended.job.spent };
         await counted(runs.settle(ended, QUIET, after, this.now));
       },
+      settleWithout: async (ended, why) => {
+        const after = { failures: 1, notBefore: null, pausedWhy: null, spent: ended.job.spent };
+        await runs.settle(ended, { ...QUIET, state: "failed", error: why }, after, this.now);
+      },
       tell: async () => {},
       tidy: async () => {},
       mostRunning: 1_000,
@@ -280,21 +284,26 @@ describe("the scheduler", () => {
     },
   );
 
-  it("skips a run that can't begin for a minute, so that it does not keep its place", async () => {
-    const bad = await inAMinute();
-    setup.trouble = {
-      begin: () => {
-        throw new Error("It broke.");
-      },
-    };
-    setup.now += MINUTE;
-    await setup.settle();
-    expect(await stateOf(bad.id)).toBe("due");
-    setup.now += MINUTE;
-    await setup.settle();
-    const [run] = await setup.store.jobs.runs(bad.id, 1);
-    expect(run).toMatchObject({ state: "skipped", error: "It could not begin: It broke." });
-  });
+  it.each([
+    ["begin", "due", { state: "skipped", error: "It could not begin: It broke." }],
+    ["settle", "ended", { state: "failed", error: "Its result could not be sent: It broke." }],
+  ] as const)(
+    "gives up a run that can't %s for a minute, so that it does not keep its place",
+    async (step, before, then) => {
+      const bad = await inAMinute();
+      setup.trouble = {
+        [step]: () => {
+          throw new Error("It broke.");
+        },
+      };
+      setup.now += MINUTE;
+      await setup.settle();
+      expect(await stateOf(bad.id)).toBe(before);
+      setup.now += MINUTE;
+      await setup.settle();
+      expect((await setup.store.jobs.runs(bad.id, 1))[0]).toMatchObject(then);
+    },
+  );
 
   it("pauses a job of which nobody can tell when it runs next, and goes on with the others", async () => {
     const broken = { kind: "cron", expression: "never" } as const;

@@ -26,6 +26,8 @@ export interface SchedulerSetting {
   readonly begin: (run: JobRun) => Promise<void>;
   /** Delivers the result of a run whose turn is over. */
   readonly settle: (run: JobRun) => Promise<void>;
+  /** Ends a run whose result can't be delivered, with the reason. */
+  readonly settleWithout: (run: JobRun, why: string) => Promise<unknown>;
   /** Says that a result did not arrive. */
   readonly tell: (untold: UntoldResults) => Promise<void>;
   /** Removes what is kept of jobs that are gone. */
@@ -47,7 +49,7 @@ const BACK_MS = 90_000;
 /** So many are decided about in one commit, and settled in one look. */
 const BATCH = 50;
 const RETRY_MS = 1_000;
-/** A run that can't begin for so long is skipped. */
+/** A run that can't go on for so long is given up. */
 const LONGEST_TROUBLE_MS = 60_000;
 const TIDY_MS = 3_600_000;
 /** A job that is done is shown that long. */
@@ -66,8 +68,8 @@ export class Scheduler {
   #tidied = Number.NEGATIVE_INFINITY;
   /** What went wrong in the last look: it is reported once, and tried again and again. */
   #troubles: ReadonlySet<string> = new Set();
-  /** Since when each of the runs could not begin that are tried again. */
-  readonly #failedToBegin = new Map<RunId, number>();
+  /** Since when each of the runs could not go on that are tried again. */
+  readonly #troubled = new Map<RunId, number>();
   #isStopped = false;
 
   constructor(setting: SchedulerSetting) {
@@ -121,7 +123,7 @@ export class Scheduler {
 
   /** True if there is more of the same to do. What fails does not keep the rest from being done. */
   async #look(troubles: Map<string, unknown>): Promise<boolean> {
-    const { runs, settle, tell, mostRunning } = this.#setting;
+    const { runs, settle, settleWithout, begin, tell, mostRunning, clock } = this.#setting;
     const attempt: Attempt = async (step) => {
       try {
         return await step();
@@ -136,11 +138,24 @@ export class Scheduler {
       return found.length === BATCH;
     };
     await attempt(() => this.#checkClock());
-    const moreEnded = await each(() => runs.ended(BATCH), settle);
+    const moreEnded = await each(
+      () => runs.ended(BATCH),
+      (ended) =>
+        this.#step(
+          ended,
+          () => settle(ended),
+          (why) => settleWithout(ended, `Its result could not be sent: ${why}`),
+        ),
+    );
     const moreDue = await attempt(() => this.#decide(attempt));
     await each(
       () => runs.waiting(mostRunning),
-      (run) => this.#begin(run),
+      (waiting) =>
+        this.#step(
+          waiting,
+          () => begin(waiting),
+          (why) => runs.skip(waiting.run.id, `It could not begin: ${why}`, clock()),
+        ),
     );
     const moreUntold = await each(() => runs.untold(BATCH), tell);
     await attempt(() => this.#tidy());
@@ -148,21 +163,22 @@ export class Scheduler {
     return moreEnded || moreDue === true || moreUntold;
   }
 
-  /** One that can't begin does not keep its place forever. */
-  async #begin(waiting: JobRun): Promise<void> {
-    const { runs, begin, clock } = this.#setting;
-    const { id } = waiting.run;
+  /** A run that can't go on does not keep its place forever. */
+  async #step(
+    { run: { id } }: JobRun,
+    step: () => Promise<void>,
+    giveUp: (why: string) => Promise<unknown>,
+  ): Promise<void> {
     try {
-      await begin(waiting);
-      this.#failedToBegin.delete(id);
+      await step();
     } catch (error) {
-      const now = clock();
-      const since = this.#failedToBegin.get(id) ?? now;
-      this.#failedToBegin.set(id, since);
+      const now = this.#setting.clock();
+      const since = this.#troubled.get(id) ?? now;
+      this.#troubled.set(id, since);
       if (now - since < LONGEST_TROUBLE_MS) throw error;
-      await runs.skip(id, `It could not begin: ${(error as Error).message}`, now);
-      this.#failedToBegin.delete(id);
+      await giveUp((error as Error).message);
     }
+    this.#troubled.delete(id);
   }
 
   /** True if there may be more. */

@@ -37,3 +37,12 @@ it("of all calls, only that of the job's own command needs no approval", async (
   ])
     expect(await own?.danger?.(args)).toBe(danger);
 });
+
+it.each(["own", "origin"] as const)(
+  "in a session of %s, it says whether anybody hears of what it starts",
+  async (session) => {
+    const job = aJob(0, { session });
+    const turn = await jobTurn({ of: async () => ({ job }) as unknown as JobRun }, item, agent);
+    expect(turn?.isAlone).toBe(session === "own");
+  },
+);

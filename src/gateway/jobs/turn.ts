@@ -10,6 +10,8 @@ export interface JobTurn {
   readonly agent: Agent;
   readonly model?: string;
   readonly deadlineMs: number;
+  /** True if nobody would hear of what it starts in the background. */
+  readonly isAlone: boolean;
   /** How much of the transcript the agent sees at most; absent for as much as in every turn. */
   readonly maxMessages?: number;
   /** Its person, as those may see them who get the result in the chat of the job. */
@@ -38,6 +40,7 @@ export async function jobTurn(
     agent: command === null ? agent : commandAgent({ command, timeoutMs, then }),
     ...(model === null ? {} : { model }),
     deadlineMs: timeoutMs,
+    isAlone: session === "own",
     ...(session === "own" ? { maxMessages: OWN_MESSAGES } : {}),
     // The conversation may have been handed to a group since the job was made.
     asks: (who) => (origin.source.chatType === "dm" ? who : seenFrom(who, origin.source)),
@@ -55,6 +58,7 @@ const REMOVED: JobTurn = {
     },
   },
   deadlineMs: 60_000,
+  isAlone: true,
   asks: (who) => who,
   tools: () => [],
   isUnsaid: () => true,
