@@ -136,8 +136,11 @@ export class KillStage {
     if (mustRun ? effects !== 1 : effects > 1) fail(`its command ran ${effects} times`);
     const { sessionId } = await this.#store.sessions.getOrCreate(job.origin.source, { touch: false });
     const transcript = await this.#store.sessions.load(sessionId);
-    const said = transcript.filter(({ content }) => content.includes(number)).length;
-    if (said !== 1) fail(`it is in the transcript ${said} times`);
+    for (const role of ["user", "assistant"] as const) {
+      // A note that names the job, and what the job said.
+      const said = transcript.filter((one) => one.role === role && one.content.includes(number)).length;
+      if (said !== 1) fail(`it is in the transcript ${said} times as ${role}`);
+    }
     const files = await readdir(join(this.#folder, "output", job.id));
     if (files.length !== 1 || run.output !== `${job.id}/${files[0]}`) fail(`it has the files ${files}`);
     return { run, result };
