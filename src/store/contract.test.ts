@@ -49,11 +49,14 @@ for (const contract of [
     return { ...fixture, open: () => only };
   });
 
-  contract("PostgreSQL", async () => fixtureAt(await postgres.createDatabase(), () => {}));
+  contract("PostgreSQL", async () => {
+    const url = await postgres.createDatabase();
+    return fixtureAt(url, () => postgres.reuseDatabase(url));
+  });
 }
 
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await startPostgres();
 }, 180_000);
-afterAll(() => postgres.stop());
+afterAll(() => postgres.stop(), 180_000);
