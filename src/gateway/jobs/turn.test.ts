@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { aJob } from "../../../test/support/job-world.js";
-import type { Tool } from "../../agent/agent.js";
+import type { Tool, ToolContext } from "../../agent/agent.js";
+import { OWNER } from "../../session/access.js";
+import type { Who } from "../authorize.js";
 import type { InboxItem, JobRun } from "../store.js";
+import { type TurnToolsSetting, turnTools } from "../turn-tools.js";
 import { jobTurn } from "./turn.js";
 
 const item = { id: 1, made: "job", inBackground: true } as unknown as InboxItem;
@@ -38,11 +41,63 @@ it("of all calls, only that of the job's own command needs no approval", async (
     expect(await own?.danger?.(args)).toBe(danger);
 });
 
-it.each(["own", "origin"] as const)(
-  "in a session of %s, it says whether anybody hears of what it starts",
-  async (session) => {
+it.each([
+  ["own", "undefined"],
+  ["origin", "function"],
+] as const)(
+  "in a session of %s, what it can start in the background is %s: somebody must hear of it",
+  async (session, kind) => {
     const job = aJob(0, { session });
-    const turn = await jobTurn({ of: async () => ({ job }) as unknown as JobRun }, item, agent);
-    expect(turn?.isAlone).toBe(session === "own");
+    const found = await jobTurn({ of: async () => ({ job }) as unknown as JobRun }, item, agent);
+    let given: unknown;
+    const tool: Tool = {
+      ...terminal,
+      danger: () => null,
+      run: async (_, context) => {
+        given = context.background;
+        return "";
+      },
+    };
+    const journal = { started: async () => true, finished: async () => true };
+    const setting = {
+      ...{
+        sessions: { as: () => ({}) },
+        store: { journal },
+        adapters: [],
+        tools: () => [tool],
+        toolLists: {},
+      },
+      ...{ processes: { processes: {}, limits: {} }, approvals: {}, notices: {}, people: {}, jobs: null },
+    } as unknown as TurnToolsSetting;
+    const who = { role: "owner", names: [], identities: [], source: job.by } as unknown as Who;
+    const of = {
+      who,
+      turn: {} as never,
+      item: { ...item, source: job.by },
+      unread: () => new AbortController().signal,
+      job: found,
+    };
+    const tools = await turnTools(setting, of);
+    await tools.find(({ name }) => name === "terminal")?.run({}, { call: {} } as ToolContext);
+    expect(typeof given).toBe(kind);
   },
 );
+
+it("in a group, it sees of its person only what the group may see, wherever the job was made", async () => {
+  const who = {
+    source: aJob(0).by,
+    role: "owner",
+    identities: ["telegram:ann"],
+    names: [],
+    viewer: OWNER,
+  } as const;
+  const group = { platform: "discord", chatId: "team", chatType: "group" } as const;
+  for (const [source, viewer] of [
+    [aJob(0).by, OWNER],
+    [group, { kind: "chat", chat: expect.anything() }],
+  ] as const) {
+    const job = aJob(0, { origin: { ...aJob(0).origin, source } });
+    const turn = await jobTurn({ of: async () => ({ job }) as unknown as JobRun }, item, agent);
+    expect(turn?.asks(who).viewer).toEqual(viewer);
+  }
+});
