@@ -68,6 +68,7 @@ export {
   resetReason,
 } from "./session/reset-policy.js";
 export { type Sender, senderPrefixed } from "./session/sender.js";
+export { type Summary, summaryMessage } from "./session/summary.js";
 
 // Show sessions to people: each person sees their own.
 
@@ -276,5 +277,6 @@ export type {
   SearchStore,
   SessionReader,
   SessionStore,
+  TranscriptEnd,
   TranscriptStore,
 } from "./session/store.js";

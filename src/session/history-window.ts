@@ -2,6 +2,8 @@
  * What a model sees of a transcript. `historyWindow` is total and idempotent: it takes any list, and returns one that every
  * model API accepts.
  */
+import type { TranscriptEnd } from "./store.js";
+import { summaryMessage } from "./summary.js";
 import { type Message, ROLES, type StoredMessage, type ToolCall } from "./transcript.js";
 
 export interface WindowOptions {
@@ -22,6 +24,22 @@ export function historyWindow(messages: readonly Message[], options: WindowOptio
   const tooMany = Math.max(0, repaired.length - max);
   const start = repaired.findIndex((message, index) => index >= tooMany && message.role === "user");
   return start < 0 ? [] : repaired.slice(start);
+}
+
+/** A window, and where its people's messages stand in the transcript. */
+export interface NumberedWindow {
+  readonly messages: Message[];
+  /** The `seq` of each user message of the transcript that is in it, oldest first. A summary comes before them all. */
+  readonly userSeqs: readonly number[];
+}
+
+/** What the model sees of the end of a transcript: the summary of what is hidden, then the window. */
+export function windowOf({ summary, messages, seqs }: TranscriptEnd, maxMessages: number): NumberedWindow {
+  const told = summary && maxMessages > 0 ? [summaryMessage(summary)] : [];
+  const shown = historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) });
+  const users = shown.filter(({ role }) => role === "user").length;
+  const all = seqs.filter((_, index) => messages[index]?.role === "user");
+  return { messages: [...told, ...shown], userSeqs: all.slice(all.length - users) };
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {

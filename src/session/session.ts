@@ -3,6 +3,7 @@
  * resumed. The record stays small: features have their own tables, keyed by session id.
  */
 import { cleanLine } from "../util/text.js";
+import { checkText } from "./checks.js";
 import { InputError } from "./errors.js";
 import type { SessionId } from "./ids.js";
 import type { Platform } from "./platform.js";
@@ -49,9 +50,11 @@ export interface SessionEntry {
   readonly totalTokens: number;
   /** In US dollars, as reported by the agent. */
   readonly cost: number;
-  /** `summary` covers the messages up to this `seq`, and the model's window leaves them out. */
+  /** `summary` covers the messages up to this `seq`, and replaces them in the model's window. Without one, nothing is hidden. */
   readonly consolidatedThrough: number;
   readonly summary: string | null;
+  /** What people asked for in those messages as long as the conversation lasts, word for word. */
+  readonly standing: readonly string[];
   /** Belongs to the embedding program. */
   readonly metadata: Metadata;
 }
@@ -73,6 +76,25 @@ export interface SessionPatch extends Usage {
   readonly metadata?: Metadata;
   readonly consolidatedThrough?: number;
   readonly summary?: string | null;
+  readonly standing?: readonly string[];
+}
+
+/** The patch with every number of usage, checked. */
+export function checkPatch(patch: SessionPatch): SessionPatch & Required<Usage> {
+  const { metadata, consolidatedThrough: cursor, summary, standing } = patch;
+  if (metadata !== undefined) serializeMetadata(metadata);
+  if (cursor !== undefined && !(Number.isSafeInteger(cursor) && cursor >= 0)) {
+    throw new InputError("invalid_message", "consolidatedThrough must be the seq of a message, or 0.");
+  }
+  if (summary !== undefined && summary !== null) checkText(summary, "summary");
+  for (const words of standing ?? []) checkText(words, "standing");
+  return {
+    ...completeUsage(patch),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(cursor === undefined ? {} : { consolidatedThrough: cursor }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(standing === undefined ? {} : { standing }),
+  };
 }
 
 const MAX_TITLE = 100;

@@ -10,7 +10,7 @@ import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
-import { DEFAULT_WINDOW, historyWindow } from "./history-window.js";
+import { DEFAULT_WINDOW, windowOf } from "./history-window.js";
 import { asSessionId, type HandoffId, newHandoffId, newSessionId, type SessionId } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
@@ -24,6 +24,7 @@ import {
   resetReason,
 } from "./reset-policy.js";
 import {
+  checkPatch,
   cleanTitle,
   completeUsage,
   displayNameOf,
@@ -201,23 +202,8 @@ export class Sessions {
     patch: SessionPatch,
     options: { touch?: boolean } = {},
   ): Promise<SessionEntry | null> {
-    const { metadata, consolidatedThrough, summary } = patch;
-    if (metadata !== undefined) serializeMetadata(metadata);
-    if (
-      consolidatedThrough !== undefined &&
-      !(Number.isSafeInteger(consolidatedThrough) && consolidatedThrough >= 0)
-    ) {
-      throw new InputError("invalid_message", "consolidatedThrough must be the seq of a message, or 0.");
-    }
-    if (summary !== undefined && summary !== null) checkText(summary, "summary");
-    const set = {
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(consolidatedThrough === undefined ? {} : { consolidatedThrough }),
-      ...(summary === undefined ? {} : { summary }),
-    };
     const { touch = true } = options;
-    const complete = { ...completeUsage(patch), ...set };
-    return this.#store.routes.update(asSessionKey(key), complete, touch, this.#clock());
+    return this.#store.routes.update(asSessionKey(key), checkPatch(patch), touch, this.#clock());
   }
 
   // Which session a key has.
@@ -436,9 +422,8 @@ export class Sessions {
     if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {
       throw new InputError("invalid_message", "maxMessages must be a whole number.");
     }
-    return historyWindow(await this.#store.transcript.recent(checkId(sessionId), maxMessages), {
-      maxMessages,
-    });
+    return windowOf(await this.#store.transcript.recent(checkId(sessionId), maxMessages), maxMessages)
+      .messages;
   }
 
   /** Brings in a session from elsewhere. False if its id is already here. */

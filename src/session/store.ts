@@ -11,6 +11,7 @@ import type { ResetReason } from "./reset-policy.js";
 import type { EndReason, SessionEntry, SessionPatch, Usage } from "./session.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
+import type { Summary } from "./summary.js";
 import type { Message, StoredMessage } from "./transcript.js";
 
 /** A lane: its key, and the place and people behind it. */
@@ -147,9 +148,20 @@ export interface AdoptedSession extends NewSession {
   readonly consolidatedThrough?: number;
   /** A summary of the messages up to `consolidatedThrough`. */
   readonly summary?: string;
+  readonly standing?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Make it the current session of its key, if that key has none. */
   readonly bind: boolean;
+}
+
+/** The end of a transcript, as of one moment. */
+export interface TranscriptEnd {
+  /** Null if nothing is hidden. */
+  readonly summary: Summary | null;
+  /** Oldest first. */
+  readonly messages: readonly Message[];
+  /** The `seq` of each. */
+  readonly seqs: readonly number[];
 }
 
 export interface TranscriptStore {
@@ -161,8 +173,8 @@ export interface TranscriptStore {
     sessionId: SessionId,
     page: { afterSeq: number; limit: number; superseded: boolean },
   ): Promise<StoredMessage[]>;
-  /** The last active messages after the session's cursor, oldest first. */
-  recent(sessionId: SessionId, limit: number): Promise<Message[]>;
+  /** The last active messages after the session's cursor, and the summary of what is before it. */
+  recent(sessionId: SessionId, limit: number): Promise<TranscriptEnd>;
   /** False if a session with this id is already here; nothing is changed then. */
   adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean>;
 }

@@ -10,8 +10,8 @@ import { markedColumns } from "./marked-columns.js";
 /** The columns that hold words. All others say what something is, where it belongs, or how to find it. */
 export const WORDS: ReadonlySet<string> = new Set([
   ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments", "missing"],
-  ...["title", "display_name", "name", "called", "summary", "metadata", "error", "shown"],
-  ...["command", "workdir", "patterns", "setting", "paused_why"],
+  ...["title", "display_name", "name", "called", "summary", "standing", "metadata", "error", "shown"],
+  ...["before_summary", "before_standing", "command", "workdir", "patterns", "setting", "paused_why"],
 ]);
 
 export function hidingDb(db: Db, hide: Hide): Db {

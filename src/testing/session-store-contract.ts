@@ -12,6 +12,7 @@ import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
 import { addressOf, parseSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
+import { summaryMessage } from "../session/summary.js";
 import type { Message } from "../session/transcript.js";
 
 export interface StoreFixture {
@@ -697,10 +698,13 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           await sessions.update(entry.key, { consolidatedThrough, summary: "so far" });
           const whole = await sessions.load(sessionId);
           for (const maxMessages of [1, 2, 7, 50, 500]) {
-            const expected = historyWindow(whole, { maxMessages, consolidatedThrough });
+            const told = consolidatedThrough === 0 ? [] : [summaryMessage({ text: "so far", standing: [] })];
+            const window = { maxMessages: maxMessages - told.length, consolidatedThrough };
+            const expected = [...told, ...historyWindow(whole, window)];
             expect(await sessions.history(sessionId, { maxMessages })).toEqual(expected);
           }
         }
+        expect(await sessions.history(sessionId, { maxMessages: 0 })).toEqual([]);
         await expect(sessions.history(asSessionId("nope"))).rejects.toThrow(code("session_not_found"));
         await expect(sessions.load(asSessionId("nope"))).rejects.toThrow(code("session_not_found"));
       });
@@ -720,19 +724,53 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           (by, whole) => by.rewrite(sessionId, [...whole.slice(0, -1), user(`instead ${turn}`)]),
           (by, whole) => by.rewrite(sessionId, [...whole.slice(0, pick(9)), ...some()]),
           (by, whole) => by.update(entry.key, { consolidatedThrough: pick(whole.length + 3) }),
+          (by) =>
+            by.update(entry.key, {
+              summary: [null, "so far", "much"][pick(3)] ?? null,
+              standing: [`${turn}`],
+            }),
           async () => {},
         ];
         for (let step = 0; step < 150; step++) {
           const whole = await sessions.load(sessionId);
           await changes[pick(changes.length)]?.(both[pick(2)] as Sessions, whole);
-          const { consolidatedThrough = 0 } = (await sessions.get(sessionId)) ?? {};
+          const {
+            consolidatedThrough = 0,
+            summary = null,
+            standing = [],
+          } = (await sessions.get(sessionId)) ?? {};
           const now = await sessions.load(sessionId);
+          const isHidden = summary !== null && consolidatedThrough > 0;
           for (const reader of both.slice(pick(2))) {
-            const maxMessages = [1, 3, 8, 500][pick(4)] ?? 0;
-            const expected = historyWindow(now, { maxMessages, consolidatedThrough });
+            const most = [1, 3, 8, 500][pick(4)] ?? 0;
+            const maxMessages = most;
+            const expected = isHidden
+              ? [
+                  summaryMessage({ text: summary, standing }),
+                  ...historyWindow(now, { maxMessages: most - 1, consolidatedThrough }),
+                ]
+              : historyWindow(now, { maxMessages });
             expect(await reader.history(sessionId, { maxMessages })).toEqual(expected);
           }
         }
+      });
+
+      it("tells the model the summary of what it does not see, and hides nothing without one", async () => {
+        const { entry } = await sessions.receive(ann, user("My name is Ann."));
+        const { sessionId, key } = entry;
+        await sessions.appendMany(sessionId, [said("Hello Ann."), user("What is my name?")]);
+        await sessions.update(key, { consolidatedThrough: 2 });
+        const seen = async () => (await sessions.history(sessionId)).map(({ content }) => content);
+        expect(await seen()).toEqual(["My name is Ann.", "Hello Ann.", "What is my name?"]);
+
+        await sessions.update(key, { summary: "She is Ann.", standing: ["Be\nbrief."] });
+        expect(await seen()).toEqual([
+          expect.stringMatching(/^\[Note\].*\n\nShe is Ann\.\n\n.*word for word:\n- Be\n {2}brief\.$/),
+          "What is my name?",
+        ]);
+        expect((await sessions.get(sessionId))?.standing).toEqual(["Be\nbrief."]);
+        await sessions.update(key, { summary: null });
+        expect(await seen()).toHaveLength(3);
       });
 
       it("gives the model the same window again, whatever its reader did to it", async () => {

@@ -50,7 +50,7 @@ async function copy(
   sessions: Hands["sessions"],
   now: number,
 ): Promise<SessionId> {
-  const { key, origin, displayName, owner, chat, summary, consolidatedThrough } = original;
+  const { key, origin, displayName, owner, chat, summary, standing, consolidatedThrough } = original;
   const sessionId = sessionIdAt(now, randomBytes(6).toString("hex"));
   await sessions.adopt(
     {
@@ -68,7 +68,7 @@ async function copy(
       ...(title === null ? {} : { title }),
       // The copy is numbered again, without superseded messages.
       consolidatedThrough: messages.filter(({ seq }) => seq <= consolidatedThrough).length,
-      ...(summary === null ? {} : { summary }),
+      ...(summary === null ? {} : { summary, standing }),
       metadata: { ...original.metadata, [BRANCH_OF]: original.sessionId },
       bind: false,
     },

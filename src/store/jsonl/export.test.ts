@@ -117,14 +117,15 @@ it("exports what is active, with the cursor counted in it", async () => {
   await sessions.appendMany(sessionId, ["1", "2", "3", "4"].map(say));
   await sessions.rewrite(sessionId, ["1", "b", "c", "d"].map(say));
   const consolidatedThrough = (await sessions.load(sessionId)).at(2)?.seq ?? 0;
-  await sessions.update(key, { consolidatedThrough });
+  await sessions.update(key, { consolidatedThrough, summary: "so far", standing: ["Be brief."] });
 
   const path = folder({ "x.jsonl": await exported(sessions, sessionId, "jsonl") });
   const there = await store();
   await importSessions(path, there);
   expect((await there.load(sessionId)).map(({ content }) => content)).toEqual(["1", "b", "c", "d"]);
-  expect((await there.history(sessionId)).map(({ content }) => content)).toEqual(["d"]);
-  expect((await sessions.history(sessionId)).map(({ content }) => content)).toEqual(["d"]);
+  const seen = [expect.stringMatching(/so far.*Be brief/s), "d"];
+  expect((await there.history(sessionId)).map(({ content }) => content)).toEqual(seen);
+  expect((await sessions.history(sessionId)).map(({ content }) => content)).toEqual(seen);
 });
 
 it("keeps a moved session with the person it belongs to", async () => {

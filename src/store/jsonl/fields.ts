@@ -8,6 +8,11 @@ export function textIn(value: unknown): string | undefined {
   return undefined;
 }
 
+/** The texts of a list; none if it is no list. */
+export function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+}
+
 /** A whole number of zero or more. */
 export function countIn(value: unknown): number {
   const number = typeof value === "bigint" ? Number(value) : value;

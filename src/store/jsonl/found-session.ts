@@ -11,7 +11,7 @@ import type { Message } from "../../session/transcript.js";
 import type { ImportFormat } from "../../session/transfer.js";
 import { type Fields, isFields } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { amountIn, countIn, textIn, timeIn } from "./fields.js";
+import { amountIn, countIn, textIn, textsIn, timeIn } from "./fields.js";
 import type { ImportPlace } from "./place.js";
 import type { Problems } from "./problems.js";
 import type { ReadTranscript } from "./transcript-file.js";
@@ -53,6 +53,7 @@ export interface Findings {
   readonly title?: string;
   readonly displayName?: string;
   readonly summary?: string;
+  readonly standing?: unknown;
   /** How many of the source's messages are summed up. */
   readonly consolidated?: number;
   /** Has input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, estimated_cost_usd. */
@@ -84,7 +85,7 @@ export function foundSession(found: Findings, problems: Problems): FoundSession 
       ...(endedAt === undefined ? {} : { endedAt, endReason: endReasonOf(found.endReason) }),
       ...(parentId === undefined ? {} : { parentId }),
       ...(title ? { title } : {}),
-      ...(found.summary ? { summary: found.summary } : {}),
+      ...(found.summary ? { summary: found.summary, standing: textsIn(found.standing) } : {}),
       usage: {
         inputTokens: countIn(found.usage?.input_tokens),
         outputTokens: countIn(found.usage?.output_tokens),

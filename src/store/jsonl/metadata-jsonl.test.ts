@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fingerprint, folder, lines, put, store } from "../../../test/support/session-files.js";
 import { OWNER } from "../../session/access.js";
 import { asSessionId, type SessionId } from "../../session/ids.js";
-import { asSessionKey } from "../../session/session-key.js";
+import { asSessionKey, type SessionKey } from "../../session/session-key.js";
 import { importSessions } from "./import.js";
 
 const T0 = Date.UTC(2025, 0, 1);
@@ -72,7 +72,14 @@ it("counts the cursor in the source's messages, also over those it lost", async 
   expect(report.problems).toEqual([{ file: "a.jsonl", line: 3, reason: "It is not JSON." }]);
   const id = report.sessions[0]?.sessionId ?? "";
   expect((await sessions.get(id as SessionId))?.consolidatedThrough).toBe(2);
-  expect((await sessions.history(id as SessionId)).map(({ content }) => content)).toEqual(["4"]);
+  // The file has no summary of what it calls consolidated: so nothing is hidden.
+  expect((await sessions.history(id as SessionId)).map(({ content }) => content)).toEqual(["1", "3", "4"]);
+  const key = (await sessions.get(id as SessionId))?.key;
+  await sessions.update(key as SessionKey, { summary: "so far" });
+  expect((await sessions.history(id as SessionId)).map(({ content }) => content)).toEqual([
+    expect.stringContaining("so far"),
+    "4",
+  ]);
 });
 
 it("keeps two sessions of one key, and binds the newer", async () => {

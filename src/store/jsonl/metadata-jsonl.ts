@@ -123,6 +123,7 @@ class MetadataJsonl {
         ...(parentId && isSessionId(parentId) ? { parentId } : {}),
         title: textIn(header.title),
         summary: textIn(header.summary),
+        standing: header.standing_instructions,
         consolidated: countIn(header.last_consolidated),
         metadata: header.metadata,
       },

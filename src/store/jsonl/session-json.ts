@@ -66,6 +66,7 @@ export function sessionJson(entry: SessionEntry, standing: ExportStanding): Fiel
     estimated_cost_usd: entry.cost,
     last_consolidated: standing.consolidated,
     ...(entry.summary === null ? {} : { summary: entry.summary }),
+    ...(entry.standing.length === 0 ? {} : { standing_instructions: entry.standing }),
     metadata: entry.metadata,
   };
 }

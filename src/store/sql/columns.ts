@@ -7,7 +7,7 @@ const names = (list: string): readonly string[] => list.split(/\s+/);
 const COLUMNS = {
   sessions:
     names(`id key owner lane_owner chat platform chat_type origin display_name title created_at updated_at ended_at
-    end_reason parent_id reset_reason next_seq message_count active_from consolidated_through summary input_tokens
+    end_reason parent_id reset_reason next_seq message_count active_from consolidated_through summary standing input_tokens
     output_tokens cache_read_tokens cache_write_tokens cost metadata`),
   routes: names("key session_id owner chat origin display_name"),
   messages: names(

@@ -1,5 +1,7 @@
 /** The last messages of a session as the model sees them, and what tells whether they still are the last ones. */
 import { keptMessage } from "../../session/history-window.js";
+import type { TranscriptEnd } from "../../session/store.js";
+import type { Summary } from "../../session/summary.js";
 import type { Message } from "../../session/transcript.js";
 import type { Row } from "../db.js";
 import { storedMessage } from "./rows.js";
@@ -10,11 +12,17 @@ const SPARE = 100;
 /** About how many bytes a message takes besides its text. */
 const MESSAGE = 200;
 
+/** Where the messages that count begin, and the summary of those before; null if none are hidden. */
+export interface WindowBegin {
+  readonly seq: number;
+  readonly summary: Summary | null;
+}
+
 export class MessageWindow {
   /** Every active message from this number on is here. */
   #from: number;
-  /** Messages before this number do not count now. */
-  #start: number;
+  /** Messages before this do not count now. */
+  #begins: WindowBegin;
   /** Oldest first. */
   readonly #messages: Message[] = [];
   /** Their numbers. */
@@ -24,11 +32,11 @@ export class MessageWindow {
   #last: { readonly seq: number; readonly id: number; readonly at: number } | null = null;
   #size = 0;
 
-  constructor(from: number, start: number, rows: readonly Row[], most: number) {
+  constructor(from: number, begins: WindowBegin, rows: readonly Row[], most: number) {
     this.#from = from;
-    this.#start = start;
+    this.#begins = begins;
     this.#most = most;
-    this.add(rows, start);
+    this.add(rows, begins);
   }
 
   /** The number of the last message; null if there is none. */
@@ -48,12 +56,12 @@ export class MessageWindow {
 
   /** True if no more than these are needed to give so many. */
   isEnoughFor(limit: number): boolean {
-    return this.#from <= this.#start || this.#messages.length - this.#begin() >= limit;
+    return this.#from <= this.#begins.seq || this.#messages.length - this.#begin() >= limit;
   }
 
   /** Puts newer ones behind, oldest first. */
-  add(rows: readonly Row[], start: number): void {
-    this.#start = start;
+  add(rows: readonly Row[], begins: WindowBegin): void {
+    this.#begins = begins;
     for (const row of rows) {
       const message = keptMessage(storedMessage(row));
       this.#messages.push(message);
@@ -65,8 +73,10 @@ export class MessageWindow {
   }
 
   /** The last ones that count, at most so many. */
-  lastOnes(limit: number): Message[] {
-    return this.#messages.slice(Math.max(this.#begin(), this.#messages.length - limit));
+  lastOnes(limit: number): TranscriptEnd {
+    const first = Math.max(this.#begin(), this.#messages.length - limit);
+    const { summary } = this.#begins;
+    return { summary, messages: this.#messages.slice(first), seqs: this.#seqs.slice(first) };
   }
 
   /** Forgets the oldest ones, so that about so many are left, or as many as somebody has asked for before. */
@@ -81,7 +91,7 @@ export class MessageWindow {
 
   /** The place of the first message that counts. */
   #begin(): number {
-    const begin = this.#seqs.findIndex((seq) => seq >= this.#start);
+    const begin = this.#seqs.findIndex((seq) => seq >= this.#begins.seq);
     return begin < 0 ? this.#seqs.length : begin;
   }
 }

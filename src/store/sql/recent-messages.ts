@@ -7,19 +7,26 @@
  */
 import { sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
+import type { TranscriptEnd } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";
 import type { Hide } from "../../util/redact.js";
 import type { Db, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
-import { MessageWindow } from "./message-window.js";
-import { number } from "./values.js";
+import { MessageWindow, type WindowBegin } from "./message-window.js";
+import { json, number, text } from "./values.js";
 import { WindowMemory } from "./window-memory.js";
 
 /** One statement, so that the session and its messages are of the same moment. Only so many rows are read; the newest is first. */
-const FROM_SEQ = `SELECT s.active_from, s.consolidated_through, ${columnsOf("messages", "m")}
-  FROM sessions s LEFT JOIN (SELECT ${columnsOf("messages")} FROM messages
+const FROM_SEQ = `SELECT s.active_from, ${cursorOf("s")}, ${columnsOf("messages", "m")},
+    CASE WHEN m.nth > 1 THEN NULL ELSE s.summary END AS summary, CASE WHEN m.nth > 1 THEN '[]' ELSE s.standing END AS standing
+  FROM sessions s LEFT JOIN (SELECT ${columnsOf("messages")}, row_number() OVER (ORDER BY seq DESC) AS nth FROM messages
     WHERE session_id = ? AND seq >= ? AND superseded_at IS NULL ORDER BY seq DESC LIMIT ?) AS m ON TRUE
   WHERE s.id = ? ORDER BY m.seq DESC`;
+
+/** Without a summary, nothing is hidden. */
+function cursorOf(session: string): string {
+  return `CASE WHEN coalesce(${session}.summary, '') = '' THEN 0 ELSE ${session}.consolidated_through END AS cursor_seq`;
+}
 
 export class RecentMessages {
   readonly #db: Db;
@@ -29,14 +36,14 @@ export class RecentMessages {
     this.#db = db;
   }
 
-  async read(sessionId: SessionId, limit: number): Promise<Message[]> {
+  async read(sessionId: SessionId, limit: number): Promise<TranscriptEnd> {
     const before = this.#memory.take(sessionId); // Put back below: what is read of a session that is gone is forgotten.
     const window =
       (before && (await this.#continued(sessionId, before, limit))) ?? (await this.#whole(sessionId, limit));
-    const messages = window.lastOnes(limit);
+    const recent = window.lastOnes(limit);
     this.#memory.set(sessionId, window);
     const { hide } = this.#db;
-    return hide ? messages.map((message) => hidden(message, hide)) : messages;
+    return hide ? { ...recent, messages: recent.messages.map((message) => hidden(message, hide)) } : recent;
   }
 
   /** With what is new, or only that if it is enough. Null if neither is, or something else happened meanwhile. */
@@ -46,42 +53,44 @@ export class RecentMessages {
     limit: number,
   ): Promise<MessageWindow | null> {
     if (window.lastSeq === null) return null;
-    const { start, rows } = await this.#from(sessionId, window.lastSeq, limit + 1);
+    const { begins, rows } = await this.#from(sessionId, window.lastSeq, limit + 1);
     const [first] = rows;
     if (!first) return null;
     if (!window.endsWith(first))
-      return rows.length > limit ? windowOf(number(first.seq), start, rows, limit) : null;
-    window.add(rows.slice(1), start);
+      return rows.length > limit ? windowOf(number(first.seq), begins, rows, limit) : null;
+    window.add(rows.slice(1), begins);
     window.cutTo(limit);
     return window.isEnoughFor(limit) ? window : null;
   }
 
   async #whole(sessionId: SessionId, limit: number): Promise<MessageWindow> {
-    const sql = "SELECT active_from, consolidated_through FROM sessions WHERE id = ?";
+    const sql = `SELECT active_from, ${cursorOf("sessions")}, summary, standing FROM sessions WHERE id = ?`;
     const session = await this.#db.get(sql, sessionId);
     if (!session) throw sessionNotFound(sessionId);
-    const from = startOf(session);
-    const { start, rows } = await this.#from(sessionId, from, limit + 1);
-    return windowOf(from, start, rows, limit);
+    const from = beginsAt(session).seq;
+    const { begins, rows } = await this.#from(sessionId, from, limit + 1);
+    return windowOf(from, begins, rows, limit);
   }
 
-  /** The last active messages from a number on, oldest first, and the first one that counts. */
+  /** The last active messages from a number on, oldest first, and where those that count begin. */
   async #from(sessionId: SessionId, seq: number, limit: number) {
     const rows = await this.#db.all(FROM_SEQ, sessionId, seq, limit, sessionId);
     const [newest] = rows;
     if (!newest) throw sessionNotFound(sessionId);
-    return { start: startOf(newest), rows: newest.id === null ? [] : rows.toReversed() };
+    return { begins: beginsAt(newest), rows: newest.id === null ? [] : rows.toReversed() };
   }
 }
 
-function startOf({ active_from, consolidated_through }: Row): number {
-  return Math.max(number(active_from), number(consolidated_through) + 1);
+function beginsAt({ active_from, cursor_seq, summary, standing }: Row): WindowBegin {
+  const cursor = number(cursor_seq);
+  const hidden = cursor > 0 ? { text: text(summary), standing: json<readonly string[]>(standing) } : null;
+  return { seq: Math.max(number(active_from), cursor + 1), summary: hidden };
 }
 
 /** `rows`: all active messages from a number on, or one more than needed, oldest first. */
-function windowOf(from: number, start: number, rows: readonly Row[], limit: number): MessageWindow {
+function windowOf(from: number, begins: WindowBegin, rows: readonly Row[], limit: number): MessageWindow {
   const [first] = rows;
-  return new MessageWindow(first && rows.length > limit ? number(first.seq) : from, start, rows, limit);
+  return new MessageWindow(first && rows.length > limit ? number(first.seq) : from, begins, rows, limit);
 }
 
 /** The fields that hold words, as in the columns that `hidingDb` cleans. */

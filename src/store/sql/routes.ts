@@ -103,7 +103,7 @@ export class SqlRoutes implements RouteStore {
     return this.#db.transaction(async (tx) => {
       const present = (await lockLane(tx, this.#db.dialect, key))?.session;
       if (!present) return null;
-      const { sessionId, updatedAt, consolidatedThrough, summary, metadata } = present.entry;
+      const { sessionId, updatedAt, consolidatedThrough, summary, standing, metadata } = present.entry;
       const cursor = patch.consolidatedThrough ?? consolidatedThrough;
       if (cursor >= present.nextSeq) {
         throw new InputError(
@@ -115,7 +115,7 @@ export class SqlRoutes implements RouteStore {
       await tx.run(
         `UPDATE sessions SET updated_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
            cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?, cost = cost + ?,
-           consolidated_through = ?, summary = ?, metadata = ? WHERE id = ?`,
+           consolidated_through = ?, summary = ?, standing = ?, metadata = ? WHERE id = ?`,
         touch ? Math.max(now, updatedAt) : updatedAt,
         usage.inputTokens,
         usage.outputTokens,
@@ -124,6 +124,7 @@ export class SqlRoutes implements RouteStore {
         usage.cost,
         cursor,
         patch.summary === undefined ? summary : patch.summary === null ? null : storableText(patch.summary),
+        storableText(JSON.stringify(patch.standing ?? standing)),
         storableText(serializeMetadata(patch.metadata ?? metadata)),
         sessionId,
       );

@@ -48,6 +48,7 @@ export function sessionRow(row: Row): SessionRow {
     cost: number(row.cost),
     consolidatedThrough: number(row.consolidated_through),
     summary: maybe(row.summary, text),
+    standing: json(row.standing),
     metadata: json(row.metadata),
   };
   return { entry, nextSeq: number(row.next_seq), activeFrom: number(row.active_from) };

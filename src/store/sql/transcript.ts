@@ -4,7 +4,7 @@ import { sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
 import { completeUsage, serializeMetadata } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
-import type { AdoptedSession, AppendRequest, TranscriptStore } from "../../session/store.js";
+import type { AdoptedSession, AppendRequest, TranscriptEnd, TranscriptStore } from "../../session/store.js";
 import type { Message, StoredMessage } from "../../session/transcript.js";
 import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
@@ -73,7 +73,7 @@ export class SqlTranscript implements TranscriptStore {
     return rows.map(storedMessage);
   }
 
-  recent(sessionId: SessionId, limit: number): Promise<Message[]> {
+  recent(sessionId: SessionId, limit: number): Promise<TranscriptEnd> {
     return this.#recent.read(sessionId, Math.max(0, Math.floor(limit)));
   }
 
@@ -88,8 +88,8 @@ export class SqlTranscript implements TranscriptStore {
       await tx.run(
         `INSERT INTO sessions (id, key, owner, lane_owner, chat, platform, chat_type, origin, display_name, title, created_at,
            updated_at, ended_at, end_reason, parent_id, next_seq, message_count, consolidated_through, summary,
-           input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, metadata)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           standing, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, metadata)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         session.sessionId,
         session.key,
         session.owner,
@@ -109,6 +109,7 @@ export class SqlTranscript implements TranscriptStore {
         messages.length,
         session.consolidatedThrough ?? 0,
         session.summary ? storableText(session.summary) : null,
+        storableText(JSON.stringify(session.standing ?? [])),
         usage.inputTokens,
         usage.outputTokens,
         usage.cacheReadTokens,
