@@ -56,7 +56,7 @@ export {
   type PromptOptions,
   type SessionContext,
 } from "./session/context.js";
-export { historyWindow, type WindowOptions } from "./session/history-window.js";
+export { historyWindow, type NumberedWindow, type WindowOptions } from "./session/history-window.js";
 export {
   DEFAULT_RESET_POLICY,
   nextReset,
@@ -195,6 +195,7 @@ export {
   type AssistantMessage,
   type BackgroundCommand,
   type Danger,
+  type ModelDraft,
   type Tool,
   type ToolContext,
   type ToolMessage,

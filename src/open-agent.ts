@@ -51,13 +51,14 @@ function factsOf({ agent, places }: Config, { models }: Environment) {
 }
 
 function endpointOf(choice: ModelChoice, images: boolean): Endpoint {
-  const { provider, baseUrl, model, apiKey, keySetting } = choice;
+  const { provider, baseUrl, model, apiKey, keySetting, contextTokens } = choice;
   return {
     protocol: provider === "anthropic" || provider === "ollama" ? provider : "openai",
     baseUrl,
     apiKey: apiKey === null ? null : () => apiKey.reveal(),
     keySetting,
     model,
+    contextTokens,
     images,
   };
 }

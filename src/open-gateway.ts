@@ -14,6 +14,7 @@ import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
 import type { ContextConfig } from "./session/context.js";
 import type { Handoff } from "./session/handoff.js";
+import { DEFAULT_WINDOW } from "./session/history-window.js";
 import { LOCAL } from "./session/platform.js";
 import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
@@ -44,6 +45,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** The folder for files that come with messages; without it none are taken. */
   readonly mediaFolder?: string;
   readonly maxMessages?: number;
+  /** From this share of the model's context window on, older messages are summed up. Default 0.7. */
+  readonly summariseAt?: number;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;
   readonly turnDeadlineMs?: number;
@@ -71,6 +74,7 @@ export interface OpenGateway {
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
   const { Gateway } = await import("./gateway/gateway.js");
+  const { Upkeep } = await import("./gateway/memory/upkeep.js");
   const { Media } = await import("./gateway/media.js");
   const { processHolder } = await import("./util/holder.js");
   const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
@@ -82,10 +86,14 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   );
   const commands = new Commands(options.commands, sessions);
   const processes = options.processes?.(store.processes);
+  const agent = redactor ? hidingAgent(options.agent, redactor) : options.agent;
+  const { maxMessages = DEFAULT_WINDOW } = options;
+  const holder = processHolder();
+  const onProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
+  const common = { sessions, store, agent, maxMessages, holder, clock, onProblem };
   const gateway = new Gateway({
-    sessions,
-    store,
-    agent: redactor ? hidingAgent(options.agent, redactor) : options.agent,
+    ...common,
+    upkeep: new Upkeep({ ...common, share: options.summariseAt ?? 0.7 }),
     adapters,
     commands,
     tools: options.tools ?? (() => []),
@@ -104,7 +112,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.mediaFolder === undefined
       ? {}
       : { media: new Media(options.mediaFolder, store.files, clock) }),
-    maxMessages: options.maxMessages ?? 500,
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
@@ -112,9 +119,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
-    holder: processHolder(),
-    clock,
-    onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
   });
   return {
     gateway,

@@ -52,7 +52,15 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
 
   async function serve(images = true): Promise<void> {
     const agent = aiSdkAgent({
-      endpoint: { protocol, baseUrl: model.url, model: "m", images, apiKey: () => "key", keySetting: "KEY" },
+      endpoint: {
+        protocol,
+        baseUrl: model.url,
+        model: "m",
+        images,
+        apiKey: () => "key",
+        keySetting: "KEY",
+        contextTokens: 128_000,
+      },
       maxSteps: 5,
       prices: {},
       pathOf: (file) => mediaPath(join(folder, "media"), file),

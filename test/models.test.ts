@@ -29,7 +29,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
 
   function endpoint(more: Partial<Endpoint> = {}): Endpoint {
     const base = { protocol, baseUrl: server.url, model: "model-a", images: true };
-    return { ...base, apiKey: () => KEY, keySetting: "TEST_API_KEY", ...more };
+    return { ...base, apiKey: () => KEY, keySetting: "TEST_API_KEY", contextTokens: 128_000, ...more };
   }
 
   interface Setting extends Partial<Omit<AiSdkOptions, "waits">> {

@@ -18,6 +18,8 @@ import type { RemoteControl } from "../util/command-environment.js";
 export interface Agent {
   /** A short name for the status line. */
   readonly name: string;
+  /** How many tokens its model takes, for a request and its answer together; absent if the agent has no such limit. */
+  readonly contextTokens?: number;
   run(turn: TurnInput): AsyncIterable<AgentEvent>;
 }
 
@@ -37,8 +39,22 @@ export interface TurnInput {
   readonly signal: AbortSignal;
   /** Awaited before each call of a model; throws an `AgentError` if the call is not allowed. */
   readonly beforeCall?: () => Promise<void>;
+  /** Awaited before each request to a model: returns the messages to send, so that they fit. Must not throw. */
+  readonly fit?: (draft: ModelDraft) => Promise<readonly Message[]>;
   /** Returns messages for this turn that arrived since the last call; called between steps. Must not throw. */
   readonly steer: () => readonly Message[];
+}
+
+/** A request that is about to be sent. */
+export interface ModelDraft {
+  /** The conversation so far: the history and what was added since. */
+  readonly messages: readonly Message[];
+  /** What is sent besides: the prompt, the labels and the tools. */
+  readonly besides: readonly string[];
+  /** How many tokens the model takes, for the request and its answer together. */
+  readonly contextTokens: number;
+  /** True if the model has just refused these messages as too long. */
+  readonly refused: boolean;
 }
 
 export type AssistantMessage = Extract<Message, { role: "assistant" }>;

@@ -10,7 +10,7 @@ import { type Agent, AgentError, type AgentEvent, type Tool, type TurnInput } fr
 type Hiding = Pick<Redactor, "hide" | "redact" | "stream">;
 
 export function hidingAgent(agent: Agent, hiding: Hiding): Agent {
-  return { name: agent.name, run: (turn) => cleanEvents(agent, turn, hiding) };
+  return { ...agent, run: (turn) => cleanEvents(agent, turn, hiding) };
 }
 
 async function* cleanEvents(agent: Agent, turn: TurnInput, hiding: Hiding): AsyncGenerator<AgentEvent> {
@@ -49,6 +49,19 @@ async function cleanTurn(turn: TurnInput, hide: Hide): Promise<TurnInput> {
     history: await mapInTurns(turn.history, (message) => cleanMessage(message, hide)),
     tools: turn.tools.map((tool) => cleanTool(tool, hide)),
     steer: () => turn.steer().map((message) => cleanMessage(message, hide)),
+    ...fitOf(turn, hide),
+  };
+}
+
+/** What the agent has already got is clean, and stays the same object. */
+function fitOf({ fit }: TurnInput, hide: Hide): Pick<TurnInput, "fit"> {
+  if (!fit) return {};
+  return {
+    fit: async (draft) => {
+      const known = new Set(draft.messages);
+      const messages = await fit(draft);
+      return messages.map((message) => (known.has(message) ? message : cleanMessage(message, hide)));
+    },
   };
 }
 

@@ -31,7 +31,9 @@ const MODEL = "give the name of a model";
 const URL_ERROR = "give the address of a server, such as http://127.0.0.1:8080/v1";
 
 /** Whom to ask for an answer. */
-function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | "apiKey", string>>) {
+function endpoint(
+  fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | "apiKey" | "contextTokens", string>>,
+) {
   return {
     /** `offline` is the agent that needs no model. */
     provider: choice(["anthropic", "openai", "openrouter", "ollama", "openai-compatible", "offline"], null, {
@@ -50,6 +52,15 @@ function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | 
       { description: "A file with the provider's key.", fallback: fallbacks.apiKey },
       "do not write a key into this file. Put it into a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
         "set the variable",
+    ),
+    contextTokens: number(
+      null,
+      {
+        description:
+          "The size of the model's context window in tokens, for a request and its answer together. Baton keeps requests below it.",
+        fallback: fallbacks.contextTokens,
+      },
+      { isWhole: true, min: 1_000, error: "use a whole number of tokens, 1000 or more" },
     ),
   };
 }
@@ -75,6 +86,7 @@ export const agentSettings = group({
     model: "the provider's usual one",
     baseUrl: "the provider's",
     apiKey: "the provider's usual variable",
+    contextTokens: "200000 for Anthropic, 8192 for Ollama, 128000 for others",
   }),
   fallback: group(
     endpoint({
@@ -82,6 +94,7 @@ export const agentSettings = group({
       model: "none",
       baseUrl: "the provider's",
       apiKey: "the provider's usual variable",
+      contextTokens: "as for `agent.contextTokens`",
     }),
   ),
   maxSteps: number(

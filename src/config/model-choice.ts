@@ -18,6 +18,8 @@ export interface ModelChoice {
   /** Null for the first one that is offered there. */
   readonly model: string | null;
   readonly apiKey: Secret | null;
+  /** How many tokens the model takes, for a request and its answer together. */
+  readonly contextTokens: number;
   /** What to set for another key: a variable, or a key of the configuration. */
   readonly keySetting: string;
   /** Where each comes from: `OPENAI_API_KEY`, file and line, `default`. */
@@ -40,6 +42,7 @@ interface ProviderTraits {
   readonly model: string | null;
   readonly keyVariable: string | null;
   readonly urlVariable: string | null;
+  readonly contextTokens: number;
 }
 
 /** The model that is asked where nobody says which; null where only its server knows. */
@@ -53,30 +56,35 @@ const PROVIDER_TRAITS: Readonly<Record<OnlineProvider, ProviderTraits>> = {
     model: "claude-sonnet-5-5",
     keyVariable: "ANTHROPIC_API_KEY",
     urlVariable: "ANTHROPIC_BASE_URL",
+    contextTokens: 200_000,
   },
   openai: {
     baseUrl: "https://api.openai.com/v1",
     model: "gpt-5.4-mini",
     keyVariable: "OPENAI_API_KEY",
     urlVariable: "OPENAI_BASE_URL",
+    contextTokens: 128_000,
   },
   openrouter: {
     baseUrl: "https://openrouter.ai/api/v1",
     model: "openrouter/auto",
     keyVariable: "OPENROUTER_API_KEY",
     urlVariable: null,
+    contextTokens: 128_000,
   },
   ollama: {
     baseUrl: "http://127.0.0.1:11434/v1",
     model: null,
     keyVariable: null,
     urlVariable: "OLLAMA_HOST",
+    contextTokens: 8_192,
   },
   "openai-compatible": {
     baseUrl: null,
     model: null,
     keyVariable: null,
     urlVariable: null,
+    contextTokens: 128_000,
   },
 };
 
@@ -112,7 +120,13 @@ export function chooseFallback(facts: ModelFacts, first: ModelChoice): ModelChoi
   if (set === "offline") return null;
   if (set) return choiceOf(facts, "agent.fallback", set, whereSet(facts, "agent.fallback"));
   if (model === null) return null;
-  return { ...first, model, from: { ...first.from, model: placed(facts, "agent.fallback.model") } };
+  const contextTokens = facts.agent.fallback.contextTokens ?? first.contextTokens;
+  return {
+    ...first,
+    model,
+    contextTokens,
+    from: { ...first.from, model: placed(facts, "agent.fallback.model") },
+  };
 }
 
 type EndpointKey = "agent" | "agent.fallback";
@@ -158,6 +172,7 @@ function choiceOf(facts: ModelFacts, group: EndpointKey, provider: OnlineProvide
     baseUrl: url.baseUrl,
     model: settings.model ?? (own ? traits.model : null),
     apiKey,
+    contextTokens: settings.contextTokens ?? traits.contextTokens,
     keySetting: settings.apiKey
       ? (keyVariable ?? `${group}.apiKey`)
       : (traits.keyVariable ?? `${group}.apiKey`),

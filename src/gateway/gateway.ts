@@ -58,6 +58,7 @@ export class Gateway {
   readonly #arrivals: Arrivals;
   readonly #reception: Reception;
   readonly #recovery: Recovery;
+  readonly #upkeep: GatewayOptions["upkeep"];
   /** Null if nothing runs in the background. */
   readonly #reporter: ProcessReporter | null;
   /** Null if there are no scheduled jobs here. */
@@ -99,6 +100,7 @@ export class Gateway {
       elapsed,
       turnTools: { ...options, approvals, notices, people, jobs: desk },
       maxSends: options.maxSends ?? MAX_SENDS,
+      upkeep: options.upkeep ?? null,
       homes,
       allowance,
       notices,
@@ -169,6 +171,7 @@ export class Gateway {
       carrier,
       processes,
       jobs: desk,
+      upkeep: options.upkeep ?? null,
     });
     const commandRunner = new CommandRunner({
       ...common,
@@ -192,6 +195,7 @@ export class Gateway {
     });
     const arrivals = new Arrivals({ ...common, inbox: store.inbox, media, allowance, runner });
 
+    this.#upkeep = options.upkeep;
     this.people = people;
     this.homes = homes;
     this.allowance = allowance;
@@ -240,6 +244,7 @@ export class Gateway {
     await this.#carrier.stop();
     await this.#reporter?.stop();
     await this.jobs?.scheduler.stop();
+    await this.#upkeep?.stop();
     const lanes = this.#lanes.all();
     const drained = Promise.all([this.#arrivals.idle(), ...lanes.map((lane) => lane.idle())]);
     const timer = setTimeout(() => {

@@ -5,6 +5,7 @@
  * of a turn carries the fence, so a process that was replaced can write nothing more.
  */
 
+import type { Consolidations } from "../memory/consolidations.js";
 import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
@@ -363,6 +364,7 @@ export interface GatewayStore {
   readonly jobs: JobStore;
   readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
+  readonly consolidations: Consolidations;
   readonly spending: Spending;
   readonly standing: StandingApprovals;
 }

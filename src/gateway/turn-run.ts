@@ -6,12 +6,13 @@
 
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
 import { withSender } from "../session/sender.js";
-import { completeUsage, type Usage } from "../session/session.js";
+import { sumOfUsage, type Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
+import type { Fitter } from "./memory/fitter.js";
 import { Renewal } from "./renewal.js";
 import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
 import { type RepliesSetting, TurnReplies } from "./turn-replies.js";
@@ -32,6 +33,8 @@ export interface TurnSetting extends RepliesSetting {
   readonly model?: string;
   /** Awaited before each call of a model. */
   readonly beforeCall: () => Promise<void>;
+  /** Keeps the requests within the model's window; null if the agent has none. */
+  readonly fitter: Pick<Fitter, "fit" | "used"> | null;
   /** True if several people speak in the session: the agent reads their messages as `[name #id role] text`. */
   readonly shared: boolean;
   /** Cuts a long answer into pieces in advance, letting other work run meanwhile. */
@@ -166,7 +169,7 @@ export class TurnRun {
 
   /** What the agent says and does, as it comes; null if the turn was ended before. */
   async #begin(): Promise<AsyncIterator<AgentEvent> | null> {
-    const { agent, prompt, labels, history, shared, model } = this.#setting;
+    const { agent, prompt, labels, history, shared, model, fitter } = this.#setting;
     const tools = await Promise.race([this.#setting.tools(() => this.#unread.signal), this.#halted]);
     if (tools === "halted") return null;
     const given = shared ? await Promise.race([mapInTurns(history, withSender), this.#halted]) : history;
@@ -180,6 +183,7 @@ export class TurnRun {
       ...(model === undefined ? {} : { model }),
       signal: this.#abort.signal,
       beforeCall: this.#setting.beforeCall,
+      ...(fitter ? { fit: (draft) => fitter.fit(draft) } : {}),
       steer: () => this.#takeSteering(),
     });
     return events[Symbol.asyncIterator]();
@@ -216,7 +220,8 @@ export class TurnRun {
         if (event.results.length > 0) await this.#keepWhole();
         break;
       case "usage":
-        this.#usage = sum(this.#usage, event.usage);
+        this.#usage = sumOfUsage(this.#usage, event.usage);
+        this.#setting.fitter?.used(event.usage);
         break;
       case "done":
         break;
@@ -336,15 +341,4 @@ export class TurnRun {
     this.#abort.abort();
     this.#halt("halted");
   }
-}
-
-function sum(a: Usage | undefined, b: Usage): Required<Usage> {
-  const [one, two] = [completeUsage(a), completeUsage(b)];
-  return {
-    inputTokens: one.inputTokens + two.inputTokens,
-    outputTokens: one.outputTokens + two.outputTokens,
-    cacheReadTokens: one.cacheReadTokens + two.cacheReadTokens,
-    cacheWriteTokens: one.cacheWriteTokens + two.cacheWriteTokens,
-    cost: one.cost + two.cost,
-  };
 }

@@ -14,14 +14,15 @@ import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
 import { editStream } from "./edit-stream.js";
 import type { Homes } from "./homes.js";
-import { earlierResults } from "./jobs/earlier-results.js";
 import { jobTurn } from "./jobs/turn.js";
 import type { Lane } from "./lane.js";
+import type { Upkeep } from "./memory/upkeep.js";
 import type { Notices } from "./notices.js";
 import { resetNote } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
 import type { InboxItem, Turn } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
+import { turnHistory } from "./turn-history.js";
 import { TurnRun } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
@@ -34,6 +35,8 @@ export interface TurnRunnerSetting extends Common {
   readonly maxMessages: number;
   readonly maxSends: number;
   readonly deadlineMs: number;
+  /** Null if nothing is summed up here. */
+  readonly upkeep: Upkeep | null;
   readonly homes: Homes;
   readonly allowance: Allowance;
   readonly notices: Notices;
@@ -83,12 +86,14 @@ export class TurnRunner {
 
   async #prepare({ item, turn, entry, who }: Begun): Promise<TurnRun> {
     const setting = this.#setting;
-    const { sessions, store, surfaces, notices, homes } = setting;
+    const { store, surfaces, notices, homes } = setting;
     const surface = surfaces.of(item);
     const job = await jobTurn(store.jobRuns, item, setting.agent);
     const { maxMessages = setting.maxMessages } = job ?? {};
-    const earlier = await earlierResults(store.jobRuns, turn, entry);
-    const history = [...earlier, ...(await sessions.history(turn.sessionId, { maxMessages }))];
+    const beforeCall = async () => (who.allowed ? setting.allowance.modelCall(who) : undefined);
+    const model = { ...sessionModel(entry), ...(job?.model === undefined ? {} : { model: job.model }) };
+    const given = await turnHistory({ ...setting, maxMessages }, { turn, entry }, { ...model, beforeCall });
+    const { messages: history, fitter } = given;
     const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
     const homeChannels = await homes.all();
     const schedules = setting.turnTools.jobs !== null;
@@ -106,10 +111,10 @@ export class TurnRunner {
       prompt: [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n"),
       labels: buildSessionLabels(context),
       history,
-      ...sessionModel(entry),
-      ...(job?.model === undefined ? {} : { model: job.model }),
+      fitter,
+      ...model,
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
-      beforeCall: async () => (who.allowed ? setting.allowance.modelCall(who) : undefined),
+      beforeCall,
       shared,
       live: surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId),
       // What a job says is only known to be said when it is complete.

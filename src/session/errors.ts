@@ -52,6 +52,7 @@ export type ErrorCode =
   | "home_unusable"
   | "store_in_use"
   | "turn_running"
+  | "summary_failed"
   | "not_yours"
   | "process_limit"
   | "process_not_started"

@@ -29,6 +29,8 @@ export function historyWindow(messages: readonly Message[], options: WindowOptio
 /** A window, and where its people's messages stand in the transcript. */
 export interface NumberedWindow {
   readonly messages: Message[];
+  /** True if the first one is a summary of what came before. */
+  readonly hasSummary: boolean;
   /** The `seq` of each user message of the transcript that is in it, oldest first. A summary comes before them all. */
   readonly userSeqs: readonly number[];
 }
@@ -39,7 +41,8 @@ export function windowOf({ summary, messages, seqs }: TranscriptEnd, maxMessages
   const shown = historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) });
   const users = shown.filter(({ role }) => role === "user").length;
   const all = seqs.filter((_, index) => messages[index]?.role === "user");
-  return { messages: [...told, ...shown], userSeqs: all.slice(all.length - users) };
+  const hasSummary = told.length > 0;
+  return { messages: [...told, ...shown], hasSummary, userSeqs: all.slice(all.length - users) };
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {

@@ -152,6 +152,17 @@ export function completeUsage(usage: Usage = {}): Required<Usage> {
   return complete;
 }
 
+export function sumOfUsage(a: Usage | undefined, b: Usage): Required<Usage> {
+  const [one, two] = [completeUsage(a), completeUsage(b)];
+  return {
+    inputTokens: one.inputTokens + two.inputTokens,
+    outputTokens: one.outputTokens + two.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + two.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + two.cacheWriteTokens,
+    cost: one.cost + two.cost,
+  };
+}
+
 /** What people call the chat, or null if the source has only ids. */
 export function nameIn(source: SessionSource): string | null {
   const name = source.chatType === "dm" ? source.userName || source.chatName : source.chatName;

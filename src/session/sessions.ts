@@ -10,7 +10,7 @@ import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
-import { DEFAULT_WINDOW, windowOf } from "./history-window.js";
+import { DEFAULT_WINDOW, type NumberedWindow, windowOf } from "./history-window.js";
 import { asSessionId, type HandoffId, newHandoffId, newSessionId, type SessionId } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
@@ -56,6 +56,7 @@ import type {
   SearchHit,
   SearchOptions,
   SessionStore,
+  TranscriptEnd,
 } from "./store.js";
 import { type Message, parseMessage, parseMessages, type StoredMessage } from "./transcript.js";
 import { SessionsView } from "./view.js";
@@ -418,12 +419,21 @@ export class Sessions {
 
   /** A valid window of the last messages, at a cost that does not grow with the transcript. To change a message, copy it. */
   async history(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<Message[]> {
+    return (await this.window(sessionId, options)).messages;
+  }
+
+  /** The same, with the place of its messages in the transcript. */
+  async window(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<NumberedWindow> {
+    return windowOf(await this.recent(sessionId, options), options.maxMessages ?? DEFAULT_WINDOW);
+  }
+
+  /** The last messages as they are, and the summary of what is hidden before them. */
+  async recent(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<TranscriptEnd> {
     const { maxMessages = DEFAULT_WINDOW } = options;
     if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {
       throw new InputError("invalid_message", "maxMessages must be a whole number.");
     }
-    return windowOf(await this.#store.transcript.recent(checkId(sessionId), maxMessages), maxMessages)
-      .messages;
+    return this.#store.transcript.recent(checkId(sessionId), maxMessages);
   }
 
   /** Brings in a session from elsewhere. False if its id is already here. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
+import { consolidationContract } from "../testing/consolidation-contract.js";
 import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
@@ -31,6 +32,7 @@ async function fixtureAt(url: string, remove: () => void | Promise<void>) {
 
 for (const contract of [
   sessionStoreContract,
+  consolidationContract,
   gatewayStoreContract,
   handoffStoreContract,
   factsContract,

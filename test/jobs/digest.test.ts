@@ -34,6 +34,7 @@ beforeEach(async () => {
       endpoint: {
         ...{ protocol: "openai", baseUrl: model.url, model: "m", images: false },
         ...{ apiKey: () => "key", keySetting: "KEY" },
+        contextTokens: 128_000,
       },
       maxSteps: 5,
       prices: {},

@@ -7,6 +7,7 @@ import { Commands } from "../../src/gateway/commands/commands.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway } from "../../src/gateway/gateway.js";
 import { Media } from "../../src/gateway/media.js";
+import { Upkeep } from "../../src/gateway/memory/upkeep.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { PeopleRules } from "../../src/gateway/people.js";
 import { openDb } from "../../src/open-sessions.js";
@@ -47,6 +48,8 @@ export class World {
   readonly #options: WorldOptions;
   commands: Commands;
   gateway: Gateway;
+  /** Of the gateway that runs now. */
+  upkeep!: Upkeep;
   now = Date.UTC(2026, 0, 10, 12);
 
   static async open(options: WorldOptions = {}): Promise<World> {
@@ -87,12 +90,21 @@ export class World {
   }
 
   #compose(): Gateway {
-    const { sessions, store, agent, adapter, commands, problems } = this;
+    const { sessions, store, adapter, commands, problems } = this;
     const { mediaFolder } = this.#options;
-    return new Gateway({
+    const common = {
       sessions,
       store,
-      agent,
+      agent: this.#options.gateway?.agent ?? this.agent,
+      maxMessages: this.#options.gateway?.maxMessages ?? 500,
+      holder: processHolder(),
+      clock: () => this.now,
+      onProblem: (problem: string) => void problems.push(problem),
+    };
+    this.upkeep = new Upkeep({ ...common, share: 0.7 });
+    return new Gateway({
+      ...common,
+      upkeep: this.upkeep,
       adapters: [adapter, ...(this.#options.beside ?? [])],
       commands,
       tools: () => [],
@@ -101,12 +113,8 @@ export class World {
       people: this.#people,
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
       context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
-      maxMessages: 500,
       deadlineMs: 60_000,
-      holder: processHolder(),
-      clock: () => this.now,
       elapsed: () => 0, // A machine that is busy loses no lease.
-      onProblem: (problem) => problems.push(problem),
       ...(mediaFolder === undefined ? {} : { media: new Media(mediaFolder, store.files, () => this.now) }),
       ...this.#options.gateway,
     });

@@ -37,6 +37,7 @@ function endpoint(more: Partial<Endpoint> = {}): Endpoint {
     baseUrl: server.url,
     apiKey: null,
     keySetting: "KEY",
+    contextTokens: 128_000,
     model: "m",
     images: true,
     ...more,

@@ -47,6 +47,7 @@ export function aiSdkAgent(options: AiSdkOptions): Agent {
   preload(endpoint);
   return {
     name: shorten(endpoint.model ?? hostOf(endpoint), 40),
+    contextTokens: endpoint.contextTokens,
     run: (turn) => run(turn, options, refused),
   };
 }

@@ -4,6 +4,8 @@
  * taken back: once some have come, the step is what there is.
  */
 
+import { fitted } from "../../memory/fit.js";
+import { tokensOfAll } from "../../memory/tokens.js";
 import { historyWindow } from "../../session/history-window.js";
 import type { Message } from "../../session/transcript.js";
 import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
@@ -21,7 +23,6 @@ import { imagesOf } from "./images.js";
 import { listModels } from "./list-models.js";
 import { promptOf, type ReasoningPart, toolsOf } from "./prompt.js";
 import { type ModelRequest, openModel } from "./provider.js";
-import { shorterConversation } from "./shorter.js";
 import { type Step, type StreamLimits, streamStep } from "./stream-step.js";
 
 /** Passed in, so that tests need not wait. */
@@ -116,6 +117,7 @@ async function* askOne(
     let said = "";
     try {
       const model = await openModel(endpoint, modelId);
+      await fit(talk, endpoint, asking, false);
       const request = await requestOf(talk, endpoint, refused, asking);
       const pieces = streamStep(model, request, turn.signal, waits);
       for (;;) {
@@ -141,9 +143,9 @@ async function* askOne(
         continue;
       }
       if (failure.kind === "too long") {
-        const shorter = ++shortenings <= MAX_SHORTENINGS ? shorterConversation(talk.messages) : null;
-        if (!shorter) return { failure, said };
-        talk.messages = shorter;
+        const before = talk.messages;
+        await fit(talk, endpoint, asking, true);
+        if (talk.messages === before || ++shortenings > MAX_SHORTENINGS) return { failure, said };
         continue;
       }
       attempts += 1;
@@ -153,6 +155,32 @@ async function* askOne(
       if (turn.signal.aborted) return NOTHING;
     }
   }
+}
+
+/** Makes the conversation fit, as the turn wants it; an agent without that only makes shorter what was refused. */
+async function fit(
+  talk: ModelConversation,
+  { contextTokens }: Endpoint,
+  { tools, note }: StepRequest,
+  refused: boolean,
+): Promise<void> {
+  const { turn, messages } = talk;
+  if (turn.fit) {
+    const texts = [turn.prompt, turn.labels, note, ...tools.map(textOf)];
+    const besides = texts.filter((text) => typeof text === "string");
+    talk.messages = await turn.fit({ messages, besides, contextTokens, refused });
+  } else if (refused) {
+    talk.messages = fitted(messages, Math.floor(tokensOfAll(messages) / 2));
+  }
+}
+
+/** Tools are the same objects in every step of a turn. */
+const TEXTS = new WeakMap<Tool, string>();
+
+function textOf(tool: Tool): string {
+  const text = TEXTS.get(tool) ?? JSON.stringify([tool.name, tool.description, tool.parameters]);
+  TEXTS.set(tool, text);
+  return text;
 }
 
 function labelsOf({ labels }: TurnInput): Message[] {

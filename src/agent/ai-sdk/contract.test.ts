@@ -33,6 +33,7 @@ for (const protocol of ["openai", "anthropic"] as const) {
     baseUrl: server.url,
     apiKey: () => "sk-canary",
     keySetting: "TEST_KEY",
+    contextTokens: 128_000,
     model: "model-a",
     images: true,
   });

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly keySetting: string;
   /** Null for the first one that the endpoint lists. */
   readonly model: string | null;
+  /** How many tokens the model takes, for a request and its answer together. */
+  readonly contextTokens: number;
   /** Whether to send images at all. */
   readonly images: boolean;
   /** Takes out of a request what must not leave this machine. */

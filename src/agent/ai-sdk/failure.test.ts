@@ -119,6 +119,7 @@ describe("a sentence", () => {
     baseUrl: "http://me:pass@host.example:8080/v1",
     apiKey: null,
     keySetting: "OPENAI_API_KEY",
+    contextTokens: 128_000,
     model: "m",
     images: true,
   };

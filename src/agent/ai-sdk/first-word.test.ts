@@ -25,7 +25,15 @@ afterEach(async () => {
 });
 
 function at(baseUrl: string, protocol: Endpoint["protocol"] = "openai"): Endpoint {
-  return { protocol, baseUrl, apiKey: null, keySetting: "KEY", model: "m", images: false };
+  return {
+    protocol,
+    baseUrl,
+    apiKey: null,
+    keySetting: "KEY",
+    model: "m",
+    images: false,
+    contextTokens: 128_000,
+  };
 }
 
 const FIRST_WORD_MS = 60_000;

@@ -1,9 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { historyWindow } from "../../session/history-window.js";
 import type { Message } from "../../session/transcript.js";
 import { type PromptParts, promptOf } from "./prompt.js";
-import { shorterConversation } from "./shorter.js";
 
 const user = (content: string): Message => ({ role: "user", content });
 
@@ -79,43 +76,5 @@ describe("what a model is sent", () => {
       ],
     });
     expect(JSON.stringify(prompt([message]))).toContain("this model can't read images");
-  });
-});
-
-describe("a shorter conversation", () => {
-  const message = fc.oneof(
-    fc.record({ role: fc.constant("user" as const), content: fc.string({ maxLength: 2_000 }) }),
-    fc.record({ role: fc.constant("assistant" as const), content: fc.string({ maxLength: 2_000 }) }),
-    fc.record({
-      role: fc.constant("assistant" as const),
-      content: fc.string(),
-      toolCalls: fc.array(fc.record({ id: fc.string(), name: fc.string(), arguments: fc.string() }), {
-        maxLength: 3,
-      }),
-    }),
-    fc.record({
-      role: fc.constant("tool" as const),
-      toolCallId: fc.string(),
-      content: fc.string({ maxLength: 2_000 }),
-    }),
-  );
-
-  it("is valid, keeps the last question, and comes to an end", () => {
-    fc.assert(
-      fc.property(fc.array(message, { maxLength: 60 }), fc.string({ minLength: 1 }), (before, last) => {
-        let talk: readonly Message[] = historyWindow([...before, user(last)]);
-        for (let tries = 0; ; tries++) {
-          const shorter = shorterConversation(talk);
-          if (!shorter) break;
-          expect(tries).toBeLessThan(24);
-          expect(historyWindow(shorter, { maxMessages: shorter.length })).toEqual(shorter);
-          const size = (messages: readonly Message[]) =>
-            messages.length + messages.reduce((sum, { content }) => sum + content.length, 0);
-          expect(size(shorter)).toBeLessThan(size(talk));
-          expect(shorter.at(-1)?.content.slice(0, 100)).toBe(talk.at(-1)?.content.slice(0, 100));
-          talk = shorter;
-        }
-      }),
-    );
   });
 });

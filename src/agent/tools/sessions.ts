@@ -2,13 +2,12 @@
  * The tools `session_search` and `session_read`: earlier messages, in the sessions that the turn's person may see in
  * this chat. Sessions that they may not see do not exist for the tools.
  */
-import { readableText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
-import { senderLabel } from "../../session/sender.js";
+import { messageLine, minuteOf } from "../../session/message-line.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { SessionsView } from "../../session/view.js";
-import { cleanLine, printableText, shorten } from "../../util/text.js";
+import { cleanLine, shorten } from "../../util/text.js";
 import type { Tool } from "../agent.js";
 
 const MAX_HITS = 20;
@@ -50,7 +49,7 @@ function searchTool(view: SessionsView): Tool {
         const lines = items.map((hit) => {
           const title = hit.title ? ` "${cleanLine(hit.title)}"` : "";
           const where = `${hit.sessionId}${title} #${hit.seq}`;
-          return `${where}, ${hit.role}, ${when(hit.at)}: ${shorten(cleanLine(hit.snippet), 300)}`;
+          return `${where}, ${hit.role}, ${minuteOf(hit.at)}: ${shorten(cleanLine(hit.snippet), 300)}`;
         });
         return lines.join("\n");
       }),
@@ -104,29 +103,13 @@ function pageOf(messages: readonly StoredMessage[], limit: number): string {
   const lines: string[] = [];
   let length = 0;
   for (const message of messages.slice(0, limit)) {
-    const line = lineOf(message);
+    const line = messageLine(message, MAX_MESSAGE);
     length += line.length;
     if (length > MAX_TEXT && lines.length > 0) break;
     lines.push(line);
   }
   const next = messages[lines.length];
   return [...lines, ...(next ? [`(There are more messages, from number ${next.seq} on.)`] : [])].join("\n\n");
-}
-
-function nameOf(message: StoredMessage): string {
-  if (message.role === "user" && (message.name || message.author)) return ` (${senderLabel(message)})`;
-  return message.role === "tool" && message.name ? ` (${cleanLine(message.name)})` : "";
-}
-
-function lineOf(message: StoredMessage): string {
-  const name = nameOf(message);
-  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-  const called = calls.map(
-    ({ name: tool, arguments: json }) => `\n[calls ${cleanLine(tool)} ${shorten(cleanLine(json), 300)}]`,
-  );
-  // Further lines are indented, so that none looks like the beginning of another message.
-  const text = shorten(printableText(readableText(message)), MAX_MESSAGE).replaceAll("\n", "\n  ");
-  return `#${message.seq} ${message.role}${name}, ${when(message.at)}: ${text}${called.join("")}`;
 }
 
 /** A session that the person may not see, or mistyped, gives an answer, not an exception. */
@@ -137,10 +120,6 @@ async function answered(work: () => Promise<string>): Promise<string> {
     if (error instanceof BatonError) return `Error: ${error.message}`;
     throw error;
   }
-}
-
-function when(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
 }
 
 function textOf(args: unknown, name: string): string {

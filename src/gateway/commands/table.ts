@@ -5,6 +5,7 @@ import { approve, deny } from "./approve.js";
 import { beginNew, reset } from "./begin.js";
 import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
+import { compress } from "./compress.js";
 import { cron } from "./cron.js";
 import { handoff } from "./handoff.js";
 import { help } from "./help.js";
@@ -33,6 +34,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     branch(info),
     undo,
     retry,
+    compress,
     search(shown, info),
     status(info),
     usage,

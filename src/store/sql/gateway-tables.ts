@@ -1,6 +1,7 @@
 /** The parts of the gateway's port that need nothing but the database. */
 import type { Db } from "../db.js";
 import { SqlAccounts } from "./accounts.js";
+import { SqlConsolidations } from "./consolidations.js";
 import { SqlInbox } from "./inbox.js";
 import { SqlJobRuns } from "./job-runs.js";
 import { SqlJobs } from "./jobs.js";
@@ -21,6 +22,7 @@ export function gatewayTables(db: Db) {
     jobs: new SqlJobs(db),
     jobRuns: new SqlJobRuns(db),
     files: new SqlMediaFiles(db),
+    consolidations: new SqlConsolidations(db),
     spending: new SqlSpending(db),
     standing: new SqlStandingApprovals(db),
   };

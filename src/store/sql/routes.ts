@@ -15,6 +15,7 @@ import type { Answerer, LanePlace, Resolved, ResolveRequest, RouteStore } from "
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
+import { forgetSummaries } from "./consolidations.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
@@ -179,6 +180,7 @@ export class SqlRoutes implements RouteStore {
         messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
         await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
         await forgetJourney(tx, id);
+        await forgetSummaries(tx, id);
         await tx.run("DELETE FROM sessions WHERE id = ?", id);
         tx.record({ kind: "session", sessionId: id });
       }

@@ -9,6 +9,7 @@ import type { Message, StoredMessage } from "../../session/transcript.js";
 import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
+import { takeBackFrom } from "./consolidations.js";
 import { addRoute } from "./lanes.js";
 import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
@@ -55,6 +56,8 @@ export class SqlTranscript implements TranscriptStore {
         touch ? Math.max(now, entry.updatedAt) : entry.updatedAt,
         sessionId,
       );
+      // A summary of messages that were taken back is taken back too.
+      await takeBackFrom(tx, sessionId, kept.throughSeq + 1);
       tx.record({ kind: "session", sessionId });
     });
   }

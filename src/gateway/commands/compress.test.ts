@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Chat, World } from "../../../test/support/gateway-world.js";
+import { SmallModel } from "../../../test/support/small-model.js";
+
+let model: SmallModel;
+let world: World;
+let ann: Chat;
+
+beforeEach(async () => {
+  model = await SmallModel.start();
+  model.reply = (messages) => ({
+    text: `Heard ${messages.length}. ${"So it is, and so it stays. ".repeat(6)}`,
+  });
+  world = await World.open({ gateway: { agent: model.agent() } });
+  ann = world.chat("ann");
+});
+afterEach(async () => {
+  await world.close();
+  await model.close();
+});
+
+it("sums up all but the last two turns, and takes it back", async () => {
+  expect(await ann.ask("/compress")).toMatch(/no session/i);
+  await ann.ask("FACT one is two");
+  await ann.ask("and then?");
+  expect(await ann.ask("/compress")).toMatch(/nothing to compress yet/);
+  for (const text of ["third", "fourth"]) await ann.ask(text);
+  expect(await ann.ask("/compress")).toMatch(/^I summed up 4 messages: They talked\. FACT one is two\./);
+  await ann.ask("go on");
+  expect(model.asked.at(-1)).toContain("This summary replaces it");
+  expect(model.asked.at(-1)).not.toContain("and then?");
+  expect((await ann.transcript())[2]).toBe("user: and then?");
+
+  expect(await ann.ask("/compress undo")).toMatch(/took the last summary back/);
+  await ann.ask("and on");
+  expect(model.asked.at(-1)).toContain("and then?");
+  expect(await ann.ask("/compress undo")).toBe("There is no summary to take back.");
+  expect(await ann.ask("/compress it")).toMatch(/^Send `\/compress`/);
+});
+
+it("says why it failed, and counts against a person's limits", async () => {
+  for (const text of ["one", "two", "three"]) await ann.ask(text);
+  model.summaryFails = { status: 401, message: "bad key" };
+  expect(await ann.ask("/compress")).toMatch(/^I could not sum up the session\. .*API key/);
+  model.summaryFails = null;
+  expect(await ann.ask("/compress")).toMatch(/^I summed up 2 messages/);
+});
+
+it("has nothing to do for an agent without a model", async () => {
+  const other = await World.open();
+  const bob = other.chat("bob");
+  await bob.ask("hello");
+  expect(await bob.ask("/compress")).toMatch(/nothing to compress/);
+  await other.close();
+});

@@ -1,0 +1,64 @@
+/** `/compress` sums up the older part of the session; `/compress undo` takes the last summary back. */
+import { ConflictError } from "../../session/errors.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { counted } from "../../util/words.js";
+import { NO_SESSION } from "../describe.js";
+import type { Consolidated } from "../memory/consolidator.js";
+import { sessionModel } from "../session-model.js";
+import type { Command, CommandCall } from "./commands.js";
+
+export const compress: Command = {
+  name: "compress",
+  usage: "[undo]",
+  role: "member",
+  description: "sum up the older messages of this session, so that the agent reads less",
+  details:
+    "The last two turns stay as they are. Every message is saved and can be found with `/search`; the agent gets the summary " +
+    "in their place. Baton does this by itself when a conversation gets long. `/compress undo` takes the last summary back.",
+  async run(call) {
+    const { words, item, sessions, gateway, who } = call;
+    if (words !== "" && words !== "undo")
+      return "Send `/compress`, or `/compress undo` to take the last summary back.";
+    const entry = await sessions.current(item.key);
+    if (!entry) return NO_SESSION;
+    const { upkeep } = gateway;
+    if (!upkeep?.consolidator.isNeeded)
+      return "This agent has no model with a limit, so there is nothing to compress.";
+    await gateway.touch(item.key, who, async () => {});
+    if (words === "undo") return undone(await upkeep.undo(entry.sessionId));
+    const beforeCall = () => gateway.allowance.modelCall(who);
+    const wish = { ...sessionModel(entry), beforeCall, isAsked: true };
+    let messages = 0;
+    for (;;) {
+      const outcome = await upkeep.consolidator.run(entry.sessionId, wish);
+      if (outcome.kind !== "summed up") return messages === 0 ? refused(outcome) : done(messages, call);
+      messages += outcome.messages;
+    }
+  },
+};
+
+async function done(messages: number, { item, sessions }: CommandCall): Promise<string> {
+  const entry = await sessions.current(item.key);
+  const summary = shorten(cleanLine(entry?.summary ?? ""), 300);
+  return `I summed up ${counted(messages, "message")}: ${summary}\n\nAll messages are saved. To take this back, send /compress undo.`;
+}
+
+function undone(taken: { readonly after: number; readonly through: number } | null): string {
+  if (!taken) return "There is no summary to take back.";
+  return "I took the last summary back. The agent reads the messages themselves again, as long as they fit.";
+}
+
+function refused(outcome: Exclude<Consolidated, { kind: "summed up" }>): string {
+  switch (outcome.kind) {
+    case "nothing":
+      return "There is nothing to compress yet: the last two turns always stay as they are.";
+    case "elsewhere":
+      return "The session is being summed up already, or it changed meanwhile. Try again in a moment.";
+    case "later":
+      return "I could not sum up the session now. Try again in a moment.";
+    case "failed":
+      throw new ConflictError("summary_failed", `I could not sum up the session. ${outcome.reason}`);
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,47 @@
+/** Asks the agent's model for a text, outside of a conversation: no tools, nobody sees it, nothing is stored. */
+import { type Agent, AgentError } from "../../agent/agent.js";
+import type { ModelTask } from "../../memory/summarise.js";
+import type { SessionId } from "../../session/ids.js";
+import { completeUsage, sumOfUsage, type Usage } from "../../session/session.js";
+
+export interface ModelQuestion extends ModelTask {
+  readonly sessionId: SessionId;
+  readonly model?: string;
+  readonly beforeCall?: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface ModelAnswer {
+  /** Null if the model failed. */
+  readonly text: string | null;
+  /** Why, for people. */
+  readonly failure?: string;
+  readonly usage: Required<Usage>;
+}
+
+export async function askModel(agent: Agent, question: ModelQuestion): Promise<ModelAnswer> {
+  const { sessionId, prompt, record, model, beforeCall, signal } = question;
+  let text = "";
+  let usage = completeUsage();
+  try {
+    const events = agent.run({
+      sessionId,
+      prompt,
+      history: [{ role: "user", content: record, note: true }],
+      tools: [],
+      ...(model === undefined ? {} : { model }),
+      ...(beforeCall ? { beforeCall } : {}),
+      signal,
+      steer: () => [],
+    });
+    for await (const event of events) {
+      if (event.kind === "message") text += event.message.content;
+      if (event.kind === "usage") usage = sumOfUsage(usage, event.usage);
+      if (event.kind === "done" && event.stopped) return { text: null, failure: "It took too long.", usage };
+    }
+  } catch (error) {
+    if (error instanceof AgentError) return { text: null, failure: error.message, usage };
+    throw error;
+  }
+  return { text, usage };
+}

@@ -1,0 +1,66 @@
+/** Keeps conversations within their model's window, whatever their length. */
+import type { Agent } from "../../agent/agent.js";
+import type { Consolidations } from "../../memory/consolidations.js";
+import type { SessionId } from "../../session/ids.js";
+import type { Sessions } from "../../session/sessions.js";
+import type { Clock } from "../../util/clock.js";
+import type { OnProblem } from "../../util/problem.js";
+import { Consolidator } from "./consolidator.js";
+import { Fitter, type FitterSetting } from "./fitter.js";
+
+export interface UpkeepSetting {
+  readonly agent: Agent;
+  readonly sessions: Sessions;
+  readonly store: { readonly consolidations: Consolidations };
+  /** From this share of the model's window on, older messages are summed up. */
+  readonly share: number;
+  readonly maxMessages: number;
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly onProblem: OnProblem;
+}
+
+/** A history that an agent is about to be given. */
+export type GivenWindow = Pick<FitterSetting, "sessionId" | "pinned" | "length" | "userSeqs" | "maxMessages">;
+
+/** A person who took a summary back does not want another one at once. */
+const UNDO_PAUSE_MS = 600_000;
+
+export class Upkeep {
+  readonly consolidator: Consolidator;
+  readonly #setting: UpkeepSetting;
+
+  constructor(setting: UpkeepSetting) {
+    this.#setting = setting;
+    const { consolidations } = setting.store;
+    this.consolidator = new Consolidator({ ...setting, consolidations });
+  }
+
+  /** Null if the agent has no window to fit. */
+  async fitterFor(window: GivenWindow, wish: FitterSetting["wish"]): Promise<Fitter | null> {
+    const { store, share, onProblem } = this.#setting;
+    const { consolidations } = store;
+    const { consolidator } = this;
+    if (!consolidator.isNeeded) return null;
+    const { ratio } = await consolidations.state(window.sessionId);
+    return new Fitter({
+      ...window,
+      consolidator,
+      consolidations,
+      share,
+      ratio,
+      wish,
+      onProblem: (cause) => onProblem(`Can't save how a model counts: ${cause.message}`, { cause }),
+    });
+  }
+
+  /** Takes the last summary of a session back; null if there is none. */
+  undo(sessionId: SessionId): Promise<{ readonly after: number; readonly through: number } | null> {
+    const { store, clock } = this.#setting;
+    return store.consolidations.undo(sessionId, clock() + UNDO_PAUSE_MS);
+  }
+
+  stop(): Promise<void> {
+    return this.consolidator.stop();
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The port for summing up. One process at a time works on a session, by a lease; the lease has a fence, so that a process
+ * that was replaced records nothing. What is recorded is one commit.
+ */
+import type { SessionId } from "../session/ids.js";
+import type { Usage } from "../session/session.js";
+import type { Summary } from "../session/summary.js";
+
+/** What is known about a session, from earlier requests and earlier tries. */
+export interface ConsolidationState {
+  /** By what its model counts differently from our estimate; null before the first answer. */
+  readonly ratio: number | null;
+  /** How often it failed in a row, and when the next try may be. */
+  readonly failures: number;
+  readonly nextTryAt: number;
+  /** A range of so many tokens gave a summary that was not shorter: only a larger one is tried. */
+  readonly refusedTokens: number;
+}
+
+export interface ConsolidationClaim {
+  readonly sessionId: SessionId;
+  readonly fence: number;
+  /** The cursor and the summary as they were when the claim began. */
+  readonly after: number;
+  readonly before: Summary | null;
+}
+
+export interface ConsolidatedRange {
+  readonly through: number;
+  /** How many active messages it has: if there are others by now, nothing is recorded. */
+  readonly count: number;
+  readonly summary: Summary;
+  readonly usage: Usage;
+}
+
+/** A try that came to nothing. */
+export interface FailedTry {
+  readonly nextTryAt: number;
+  readonly refusedTokens?: number;
+  readonly usage?: Usage;
+}
+
+export interface Consolidations {
+  state(sessionId: SessionId): Promise<ConsolidationState>;
+  learn(sessionId: SessionId, ratio: number): Promise<void>;
+  /** Null if another process has it, or there is no such session. */
+  claim(
+    sessionId: SessionId,
+    hold: { readonly holder: string; readonly leaseMs: number },
+    now: number,
+  ): Promise<ConsolidationClaim | null>;
+  /** False if another process has it by now. */
+  renew(claim: ConsolidationClaim, leaseMs: number, now: number): Promise<boolean>;
+  /** Moves the cursor, sets the summary and ends the claim. False if somebody changed the session meanwhile. */
+  record(claim: ConsolidationClaim, range: ConsolidatedRange, now: number): Promise<boolean>;
+  fail(claim: ConsolidationClaim, failed: FailedTry): Promise<void>;
+  release(claim: ConsolidationClaim): Promise<void>;
+  /** Takes the last summary back; null if there is none. `pauseUntil`: until then none is made without being asked for. */
+  undo(
+    sessionId: SessionId,
+    pauseUntil: number,
+  ): Promise<{ readonly after: number; readonly through: number } | null>;
+}

@@ -1,0 +1,67 @@
+/**
+ * Which messages are summed up. A range begins where the last one ended, and ends before a message of a person: so no
+ * call is apart from its result. The last request and what follows it always stay as they are. Pure.
+ */
+import type { Message, StoredMessage } from "../session/transcript.js";
+import { tokensOf, tokensOfAll } from "./tokens.js";
+
+export interface KeepRule {
+  /** So many turns stay, whatever they take. At least the last request does. */
+  readonly turns: number;
+  /** More of them stay while all together have at most so many tokens. */
+  readonly tokens: number;
+}
+
+/** The `seq` of the first message that stays word for word; null if all do. */
+export function keptFrom(
+  { messages, seqs }: { readonly messages: readonly Message[]; readonly seqs: readonly number[] },
+  rule: KeepRule,
+): number | null {
+  const request = lastRequest(messages);
+  if (request < 0) return null;
+  let first = request;
+  let turns = 1;
+  let tokens = tokensOfAll(messages.slice(request));
+  for (let index = request - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (!message) break;
+    tokens += tokensOf(message);
+    if (message.role !== "user") continue;
+    turns += 1;
+    if (turns > rule.turns && tokens > rule.tokens) break;
+    first = index;
+  }
+  return first === 0 ? null : (seqs[first] ?? null);
+}
+
+/** The place of what a person asked for last; what Baton itself told the agent is no request, unless there is nothing else. */
+export function lastRequest(messages: readonly Message[]): number {
+  const asked = messages.findLastIndex((message) => message.role === "user" && !message.note);
+  return asked < 0 ? messages.findLastIndex(({ role }) => role === "user") : asked;
+}
+
+/** What a message takes in a record besides its words: its number, who wrote it, and when. */
+const LINE = 30;
+
+export interface Range {
+  readonly messages: readonly StoredMessage[];
+  /** The `seq` of its last message. */
+  readonly through: number;
+}
+
+/**
+ * As many whole turns from the beginning as have at most so many tokens, but at least one. `messages` are the active
+ * ones from the cursor on, without those that stay; `isAll` says that no more follow before those that stay.
+ */
+export function rangeOf(messages: readonly StoredMessage[], chunk: number, isAll: boolean): Range | null {
+  let tokens = 0;
+  let end = 0;
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && message.role === "user") end = index;
+    tokens += tokensOf(message) + LINE;
+    if (tokens > chunk && end > 0) break;
+    if (index === messages.length - 1 && isAll) end = messages.length;
+  }
+  const last = messages[end - 1];
+  return last ? { messages: messages.slice(0, end), through: last.seq } : null;
+}

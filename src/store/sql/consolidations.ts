@@ -1,0 +1,222 @@
+/** Summing up: who works on a session, what came of it, and the summaries that can be taken back. */
+import type {
+  ConsolidatedRange,
+  ConsolidationClaim,
+  ConsolidationState,
+  Consolidations,
+  FailedTry,
+} from "../../memory/consolidations.js";
+import type { SessionId } from "../../session/ids.js";
+import { completeUsage, type Usage } from "../../session/session.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Queries } from "../db.js";
+import { readSession } from "./session-steps.js";
+import { maybe, number, text } from "./values.js";
+
+export class SqlConsolidations implements Consolidations {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async state(sessionId: SessionId): Promise<ConsolidationState> {
+    const row = await this.#db.get(
+      "SELECT ratio, failures, next_try_at, refused_tokens FROM consolidations WHERE session_id = ?",
+      sessionId,
+    );
+    if (!row) return { ratio: null, failures: 0, nextTryAt: 0, refusedTokens: 0 };
+    return {
+      ratio: maybe(row.ratio, number),
+      failures: number(row.failures),
+      nextTryAt: number(row.next_try_at),
+      refusedTokens: number(row.refused_tokens),
+    };
+  }
+
+  async learn(sessionId: SessionId, ratio: number): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      // The session may be gone by now.
+      if (!(await tx.get("SELECT id FROM sessions WHERE id = ?", sessionId))) return;
+      await tx.run(
+        `INSERT INTO consolidations (session_id, ratio) VALUES (?, ?)
+         ON CONFLICT (session_id) DO UPDATE SET ratio = excluded.ratio`,
+        sessionId,
+        ratio,
+      );
+    });
+  }
+
+  claim(
+    sessionId: SessionId,
+    { holder, leaseMs }: { readonly holder: string; readonly leaseMs: number },
+    now: number,
+  ): Promise<ConsolidationClaim | null> {
+    const shift = this.#db.dialect.clockShift(now);
+    return this.#db.transaction(async (tx) => {
+      if (!(await tx.get("SELECT id FROM sessions WHERE id = ?", sessionId))) return null;
+      const row = await tx.get(
+        `INSERT INTO consolidations (session_id, owner, lease_until, fence) VALUES (?, ?, ? + ${shift.sql}, 1)
+         ON CONFLICT (session_id) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until,
+           fence = consolidations.fence + 1 WHERE consolidations.lease_until <= ? + ${shift.sql} RETURNING fence`,
+        sessionId,
+        holder,
+        now + leaseMs,
+        ...shift.values,
+        now,
+        ...shift.values,
+      );
+      if (!row) return null;
+      const { entry } = await readSession(tx, sessionId);
+      const { summary, standing, consolidatedThrough } = entry;
+      const before = summary ? { text: summary, standing } : null;
+      const after = before ? consolidatedThrough : 0; // Without a summary nothing is hidden, so all is to be summed up.
+      return { sessionId, fence: number(row.fence), after, before };
+    });
+  }
+
+  async renew({ sessionId, fence }: ConsolidationClaim, leaseMs: number, now: number): Promise<boolean> {
+    const shift = this.#db.dialect.clockShift(now);
+    const row = await this.#db.write(
+      `UPDATE consolidations SET lease_until = ? + ${shift.sql} WHERE session_id = ? AND fence = ? AND lease_until > 0
+       RETURNING fence`,
+      now + leaseMs,
+      ...shift.values,
+      sessionId,
+      fence,
+    );
+    return row !== undefined;
+  }
+
+  record(claim: ConsolidationClaim, range: ConsolidatedRange, now: number): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      if (!(await endClaim(tx, claim, "failures = 0, next_try_at = 0, refused_tokens = 0"))) return false;
+      return recordIn(tx, this.#db.dialect.forUpdate("sessions"), claim, range, now);
+    });
+  }
+
+  async fail(claim: ConsolidationClaim, { nextTryAt, refusedTokens = 0, usage }: FailedTry): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      const change = "failures = failures + 1, next_try_at = ?, refused_tokens = ?";
+      if (await endClaim(tx, claim, change, nextTryAt, refusedTokens))
+        await addUsage(tx, claim.sessionId, usage);
+    });
+  }
+
+  async release(claim: ConsolidationClaim): Promise<void> {
+    await endClaim(this.#db, claim, "owner = ''");
+  }
+
+  undo(
+    sessionId: SessionId,
+    pauseUntil: number,
+  ): Promise<{ readonly after: number; readonly through: number } | null> {
+    return this.#db.transaction(async (tx) => {
+      const { entry } = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
+      const through = entry.consolidatedThrough;
+      const after = await takeBackFrom(tx, sessionId, through);
+      if (after === null) return null;
+      await tx.run("UPDATE consolidations SET next_try_at = ? WHERE session_id = ?", pauseUntil, sessionId);
+      tx.record({ kind: "session", sessionId });
+      return { after, through };
+    });
+  }
+}
+
+/** False if another process has the claim by now, or it is over. */
+async function endClaim(
+  on: Queries,
+  { sessionId, fence }: ConsolidationClaim,
+  change: string,
+  ...values: number[]
+): Promise<boolean> {
+  const ended = await on.run(
+    `UPDATE consolidations SET ${change}, lease_until = 0 WHERE session_id = ? AND fence = ? AND lease_until > 0`,
+    ...values,
+    sessionId,
+    fence,
+  );
+  return ended === 1;
+}
+
+async function recordIn(
+  tx: Queries,
+  forUpdate: string,
+  { sessionId, after }: ConsolidationClaim,
+  { through, count, summary, usage }: ConsolidatedRange,
+  now: number,
+): Promise<boolean> {
+  const { entry } = await readSession(tx, sessionId, forUpdate);
+  const isAsBefore = (entry.summary ? entry.consolidatedThrough : 0) === after;
+  const row = await tx.get(
+    "SELECT count(*) AS n FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? AND superseded_at IS NULL",
+    sessionId,
+    after,
+    through,
+  );
+  await addUsage(tx, sessionId, usage);
+  if (!isAsBefore || number(row?.n) !== count) return false;
+  await tx.run(
+    `INSERT INTO summaries (session_id, after_seq, through_seq, before_summary, before_standing, made_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    sessionId,
+    after,
+    through,
+    entry.summary,
+    JSON.stringify(entry.standing),
+    now,
+  );
+  await tx.run(
+    "UPDATE sessions SET summary = ?, standing = ?, consolidated_through = ? WHERE id = ?",
+    storableText(summary.text),
+    storableText(JSON.stringify(summary.standing)),
+    through,
+    sessionId,
+  );
+  tx.record({ kind: "session", sessionId });
+  return true;
+}
+
+async function addUsage(tx: Queries, sessionId: SessionId, usage: Usage | undefined): Promise<void> {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = completeUsage(usage);
+  await tx.run(
+    `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+       cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?, cost = cost + ? WHERE id = ?`,
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    cost,
+    sessionId,
+  );
+}
+
+/**
+ * Goes back to before the first summary that covers this message or a later one. Returns the cursor then; null if no
+ * summary that was made here covers it.
+ */
+export async function takeBackFrom(tx: Queries, sessionId: SessionId, seq: number): Promise<number | null> {
+  const first = await tx.get(
+    `SELECT id, after_seq, before_summary, before_standing FROM summaries WHERE session_id = ? AND through_seq >= ?
+     ORDER BY id LIMIT 1`,
+    sessionId,
+    seq,
+  );
+  if (!first) return null;
+  const after = number(first.after_seq);
+  await tx.run(
+    "UPDATE sessions SET summary = ?, standing = ?, consolidated_through = ? WHERE id = ?",
+    maybe(first.before_summary, text),
+    text(first.before_standing),
+    after,
+    sessionId,
+  );
+  await tx.run("DELETE FROM summaries WHERE session_id = ? AND id >= ?", sessionId, number(first.id));
+  return after;
+}
+
+/** Before a session is deleted. */
+export async function forgetSummaries(tx: Queries, sessionId: SessionId): Promise<void> {
+  await tx.run("DELETE FROM summaries WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM consolidations WHERE session_id = ?", sessionId);
+}

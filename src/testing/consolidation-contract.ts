@@ -1,0 +1,164 @@
+/** What every store must do about summaries: one process at a time, one commit, and back again. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GatewayStore } from "../gateway/store.js";
+import type { ConsolidatedRange, ConsolidationClaim } from "../memory/consolidations.js";
+import type { SessionId } from "../session/ids.js";
+import { Sessions } from "../session/sessions.js";
+import { localSource } from "../session/source.js";
+import type { SessionStore } from "../session/store.js";
+import type { Message } from "../session/transcript.js";
+import type { GatewayStoreFixture } from "./gateway-store-contract.js";
+
+const NOW = Date.UTC(2026, 0, 10, 12);
+const LEASE = { holder: "one", leaseMs: 60_000 };
+const user = (content: string): Message => ({ role: "user", content });
+const said = (content: string): Message => ({ role: "assistant", content });
+
+export function consolidationContract(name: string, open: () => Promise<GatewayStoreFixture>): void {
+  describe(`summaries over ${name}`, () => {
+    let fixture: GatewayStoreFixture;
+    let store: SessionStore & GatewayStore;
+    let sessions: Sessions;
+    let sessionId: SessionId;
+
+    beforeEach(async () => {
+      fixture = await open();
+      store = await fixture.open();
+      sessions = new Sessions(store, { clock: () => NOW });
+      sessionId = (await sessions.receive(localSource(), user("1"))).entry.sessionId;
+      await sessions.appendMany(sessionId, [said("2"), user("3"), said("4"), user("5")]);
+    });
+    afterEach(() => fixture.dispose());
+
+    const claimed = async (holder = "one"): Promise<ConsolidationClaim> => {
+      const claim = await store.consolidations.claim(sessionId, { ...LEASE, holder }, NOW);
+      if (!claim) throw new Error("It is another's.");
+      return claim;
+    };
+    const range = (
+      through: number,
+      text: string,
+      more: Partial<ConsolidatedRange> = {},
+    ): ConsolidatedRange => ({
+      through,
+      count: through,
+      summary: { text, standing: [] },
+      usage: { inputTokens: 10 },
+      ...more,
+    });
+    const seen = async () =>
+      (await sessions.history(sessionId)).map(({ content }) => content.split("\n\n").at(1) ?? content);
+
+    it("move the cursor, replace what they cover and count what they cost, in one step", async () => {
+      const claim = await claimed();
+      expect(claim).toMatchObject({ after: 0, before: null });
+      expect(await store.consolidations.record(claim, range(2, "sum"), NOW)).toBe(true);
+      expect(await seen()).toEqual(["sum", "3", "4", "5"]);
+      expect(await sessions.get(sessionId)).toMatchObject({
+        consolidatedThrough: 2,
+        inputTokens: 10,
+        updatedAt: NOW,
+      });
+      expect((await sessions.load(sessionId)).map(({ content }) => content)).toEqual([
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+      ]);
+
+      const next = await claimed();
+      expect(next).toMatchObject({ after: 2, before: { text: "sum", standing: [] } });
+      const more = range(4, "more", { count: 2, summary: { text: "more", standing: ["be brief"] } });
+      expect(await store.consolidations.record(next, more, NOW)).toBe(true);
+      expect(await seen()).toEqual(["more", "5"]);
+      expect(await store.consolidations.record(next, more, NOW)).toBe(false);
+    });
+
+    it("are made by one process at a time, until its lease has run out", async () => {
+      const claim = await claimed();
+      const other = await fixture.open();
+      expect(await other.consolidations.claim(sessionId, { ...LEASE, holder: "two" }, NOW)).toBeNull();
+      expect(await store.consolidations.renew(claim, 60_000, NOW)).toBe(true);
+      expect(await other.consolidations.claim(sessionId, LEASE, NOW)).toBeNull();
+      await store.consolidations.renew(claim, -1, NOW); // It has run out, by the clock that counts.
+      const taken = await claimed("two");
+      expect(await store.consolidations.renew(claim, 1_000, NOW)).toBe(false);
+      expect(await store.consolidations.record(claim, range(2, "late"), NOW)).toBe(false);
+      await store.consolidations.fail(claim, { nextTryAt: NOW + 1 });
+      expect(await store.consolidations.record(taken, range(2, "sum"), NOW)).toBe(true);
+      expect(await seen()).toEqual(["sum", "3", "4", "5"]);
+      await store.consolidations.release(await claimed());
+      expect(await store.consolidations.claim(sessionId, LEASE, NOW)).not.toBeNull();
+    });
+
+    it("are claimed by one of many at once", async () => {
+      const stores = [store, await fixture.open()];
+      const claims = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          stores[n % 2]?.consolidations.claim(sessionId, { ...LEASE, holder: `${n}` }, NOW),
+        ),
+      );
+      expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+    });
+
+    it("are not recorded if somebody changed what they cover", async () => {
+      const claim = await claimed();
+      await sessions.rewrite(sessionId, [user("1"), said("other"), user("3")]);
+      expect(await store.consolidations.record(claim, range(2, "sum"), NOW)).toBe(false);
+      expect(await seen()).toEqual(["1", "other", "3"]);
+      // What the model took is counted all the same, and the next one may try.
+      expect((await sessions.get(sessionId))?.inputTokens).toBe(10);
+      expect(await store.consolidations.claim(sessionId, LEASE, NOW)).not.toBeNull();
+    });
+
+    it("can be taken back, one after the other", async () => {
+      await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
+      await store.consolidations.record(await claimed(), range(4, "more", { count: 2 }), NOW);
+      expect(await store.consolidations.undo(sessionId, NOW + 5)).toEqual({ after: 2, through: 4 });
+      expect(await seen()).toEqual(["sum", "3", "4", "5"]);
+      expect(await store.consolidations.state(sessionId)).toMatchObject({ nextTryAt: NOW + 5 });
+      expect(await store.consolidations.undo(sessionId, NOW)).toEqual({ after: 0, through: 2 });
+      expect(await seen()).toEqual(["1", "2", "3", "4", "5"]);
+      expect(await store.consolidations.undo(sessionId, NOW)).toBeNull();
+    });
+
+    it("go with messages that are taken back, but not those before them", async () => {
+      await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
+      await store.consolidations.record(await claimed(), range(4, "more", { count: 2 }), NOW);
+      await sessions.rewrite(sessionId, (await sessions.load(sessionId)).slice(0, -1));
+      expect(await seen()).toEqual(["more"]);
+      await sessions.rewrite(sessionId, (await sessions.load(sessionId)).slice(0, 3));
+      expect(await seen()).toEqual(["sum", "3"]);
+      await sessions.rewrite(sessionId, (await sessions.load(sessionId)).slice(0, 1));
+      expect(await seen()).toEqual(["1"]);
+    });
+
+    it("remember how a model counts, and when to try again", async () => {
+      const nothing = { ratio: null, failures: 0, nextTryAt: 0, refusedTokens: 0 };
+      expect(await store.consolidations.state(sessionId)).toEqual(nothing);
+      await store.consolidations.learn(sessionId, 1.5);
+      await store.consolidations.fail(await claimed(), {
+        nextTryAt: NOW + 9,
+        refusedTokens: 70,
+        usage: { cost: 1 },
+      });
+      await store.consolidations.fail(await claimed(), { nextTryAt: NOW + 10, refusedTokens: 80 });
+      const failed = { ratio: 1.5, failures: 2, nextTryAt: NOW + 10, refusedTokens: 80 };
+      expect(await store.consolidations.state(sessionId)).toEqual(failed);
+      expect((await sessions.get(sessionId))?.cost).toBe(1);
+      await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
+      expect(await store.consolidations.state(sessionId)).toEqual({ ...nothing, ratio: 1.5 });
+      await store.consolidations.learn("nobody" as SessionId, 2);
+    });
+
+    it("go with their session", async () => {
+      await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
+      await sessions.end(sessionId);
+      const later = new Sessions(store, { clock: () => NOW + 1_000 });
+      expect(await later.prune({ endedBeforeMs: 0 })).toEqual({ sessions: 1, messages: 5 });
+      expect(await store.consolidations.state(sessionId)).toMatchObject({ ratio: null });
+      expect(await store.consolidations.claim(sessionId, LEASE, NOW)).toBeNull();
+    });
+  });
+}
