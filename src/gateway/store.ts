@@ -9,7 +9,7 @@ import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
 import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
-import type { SessionEntry, Usage } from "../session/session.js";
+import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
@@ -20,6 +20,7 @@ import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
 import type { PeopleStore } from "./people-store.js";
 import type { ProcessReports } from "./process-reports.js";
+import type { Spend, UsageStore } from "./usage-store.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
 export { DELIVERY_STATES, type Delivery, type DeliveryState, type NewDelivery } from "./delivery.js";
@@ -129,7 +130,8 @@ export type BeginTurn =
 /** What a step of a turn adds: messages to the transcript, deliveries, and inbox messages that the turn has read. */
 export interface TurnStep {
   readonly messages: readonly Message[];
-  readonly usage?: Usage;
+  /** The calls of models since the step before. */
+  readonly uses?: readonly ModelUse[];
   readonly deliveries: readonly NewDelivery[];
   readonly steeredIn: readonly InboxId[];
 }
@@ -306,7 +308,7 @@ export interface MediaFiles {
 
 export type Spent = "modelCalls" | "mediaBytes";
 
-export interface DaySpending extends Readonly<Record<Spent, number>> {
+export interface DaySpending extends Readonly<Record<Spent, number>>, Spend {
   readonly identity: string;
 }
 
@@ -364,5 +366,6 @@ export interface GatewayStore {
   readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
   readonly spending: Spending;
+  readonly usage: UsageStore;
   readonly standing: StandingApprovals;
 }

@@ -6,6 +6,7 @@ import {
   buildSessionLabels,
   type ContextConfig,
 } from "../session/context.js";
+import { deliveryIdOf } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionScopes } from "../session/session-key.js";
 import type { Message } from "../session/transcript.js";
@@ -70,7 +71,9 @@ export class TurnRunner {
       const stopTyping = showTyping(surfaces.of(item), turn.address);
       lane.run = run;
       try {
-        if ((await run.run()) === "released") await store.turns.release(turn);
+        const outcome = await run.run();
+        if (outcome === "released") await store.turns.release(turn);
+        if (outcome === "done") await this.#tellOfLimits(begun);
       } finally {
         stopTyping();
         lane.run = undefined;
@@ -78,6 +81,20 @@ export class TurnRunner {
       }
     } finally {
       this.#running -= 1;
+    }
+  }
+
+  /** After an answer, the person reads once that a limit is near. Who reads no chat now hears of it after the next answer. */
+  async #tellOfLimits({ item, turn, who }: Begun): Promise<void> {
+    const { allowance, store, notices, clock, onProblem } = this.#setting;
+    if (!who.allowed || item.inBackground) return;
+    try {
+      for (const { notice, text } of await allowance.usage.notices(who, turn.sessionId)) {
+        const id = deliveryIdOf(turn.id, "limit", notice.limit);
+        await store.usage.tell(notice, await notices.about(item, id, text), clock());
+      }
+    } catch (cause) {
+      onProblem("A notice about a limit could not be saved; it comes after the next answer.", { cause });
     }
   }
 
@@ -109,7 +126,8 @@ export class TurnRunner {
       ...sessionModel(entry),
       ...(job?.model === undefined ? {} : { model: job.model }),
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
-      beforeCall: async () => (who.allowed ? setting.allowance.modelCall(who) : undefined),
+      beforeCall: () =>
+        setting.allowance.modelCall(who.allowed && job ? { ...who, ...job.asks(who) } : who, turn.sessionId),
       shared,
       live: surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId),
       // What a job says is only known to be said when it is complete.

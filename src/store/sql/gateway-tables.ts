@@ -10,6 +10,7 @@ import { SqlPeople } from "./people.js";
 import { SqlSpending } from "./spending.js";
 import { SqlStandingApprovals } from "./standing-approvals.js";
 import { SqlToolJournal } from "./tool-journal.js";
+import { SqlUsage } from "./usage.js";
 
 export function gatewayTables(db: Db) {
   return {
@@ -22,6 +23,7 @@ export function gatewayTables(db: Db) {
     jobRuns: new SqlJobRuns(db),
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
+    usage: new SqlUsage(db),
     standing: new SqlStandingApprovals(db),
   };
 }

@@ -177,6 +177,7 @@ export class SqlRoutes implements RouteStore {
         await this.#index.forget(tx, id);
         messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
         await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
+        await tx.run("DELETE FROM limit_notices WHERE session_id = ?", id);
         await forgetJourney(tx, id);
         await tx.run("DELETE FROM sessions WHERE id = ?", id);
         tx.record({ kind: "session", sessionId: id });
