@@ -34,6 +34,7 @@ export type {
   ReportPlace,
   ReportStep,
 } from "./process-reports.js";
+export type * from "./usage-store.js";
 
 /** The message that its author edited. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;

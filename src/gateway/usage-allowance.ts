@@ -20,7 +20,7 @@ import {
   usageLimits,
   usedOf,
 } from "./usage-limits.js";
-import type { LimitNotice, Measure, Spend, UsageStore } from "./usage-store.js";
+import type { LimitNotice, Measured, Spend, UsageStore } from "./usage-store.js";
 
 export interface UsageAllowanceSetting {
   readonly usage: UsageStore;
@@ -73,7 +73,7 @@ export class UsageAllowance {
 
   async #spends(limits: readonly UsageLimit[], who: Access, sessionId: SessionId | null): Promise<Spends> {
     const { day } = dayOf(this.#setting.clock());
-    const measured = async (whose: UsageLimit["whose"], what: Measure | null): Promise<Spend> =>
+    const measured = async (whose: UsageLimit["whose"], what: Measured | null): Promise<Spend> =>
       what && limits.some((limit) => limit.whose === whose) ? this.#setting.usage.measure(what) : NOTHING;
     return {
       everyone: await measured("everyone", { kind: "everyone", day }),

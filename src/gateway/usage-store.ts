@@ -10,8 +10,7 @@ export type UsageReader =
   | { readonly kind: "owner" }
   | { readonly kind: "person"; readonly identities: readonly string[] };
 
-export const USAGE_BY = ["day", "identity", "session", "job", "model"] as const;
-export type UsageBy = (typeof USAGE_BY)[number];
+export type UsageBy = "day" | "identity" | "session" | "job" | "model";
 
 /** From that day on (UTC, `2026-01-10`), and only in that session if one is named. */
 export interface UsageRange {
@@ -42,7 +41,7 @@ export interface Spend {
 }
 
 /** What to measure: a person on a day, everybody on a day, or a session. */
-export type Measure =
+export type Measured =
   | { readonly kind: "person"; readonly identities: readonly string[]; readonly day: string }
   | { readonly kind: "everyone"; readonly day: string }
   | { readonly kind: "session"; readonly sessionId: SessionId };
@@ -56,7 +55,7 @@ export interface LimitNotice {
 
 export interface UsageStore {
   /** Reads few rows, however much was used before. */
-  measure(what: Measure): Promise<Spend>;
+  measure(what: Measured): Promise<Spend>;
   /** The sums of what the reader may see, by key. Days come in order, everything else by tokens, most first. */
   sums(reader: UsageReader, by: UsageBy, range: UsageRange): Promise<UsageSum[]>;
   /** Puts a notice into the outbox, once: false if the person was told before. */

@@ -6,7 +6,7 @@
 import type { NewDelivery } from "../../gateway/delivery.js";
 import type {
   LimitNotice,
-  Measure,
+  Measured,
   Spend,
   UsageBy,
   UsageRange,
@@ -97,7 +97,7 @@ export class SqlUsage implements UsageStore {
     this.#db = db;
   }
 
-  async measure(what: Measure): Promise<Spend> {
+  async measure(what: Measured): Promise<Spend> {
     const [sql, ...values] = measuring(what);
     const row = await this.#db.get(sql, ...values);
     return { tokens: number(row?.tokens ?? 0), cost: number(row?.cost ?? 0) };
@@ -164,7 +164,7 @@ export class SqlUsage implements UsageStore {
   }
 }
 
-function measuring(what: Measure): [string, ...SqlValue[]] {
+function measuring(what: Measured): [string, ...SqlValue[]] {
   const day = "SELECT sum(tokens) AS tokens, sum(cost) AS cost FROM spending WHERE day = ?";
   switch (what.kind) {
     case "person":
