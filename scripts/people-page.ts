@@ -143,6 +143,7 @@ the session. In a shared session only an owner can repeat it or take it back.
 | turns at once | 2 | 4 | no limit |
 | model calls a day | 200 | 2,000 | no limit |
 | files a day | 50 MB | 500 MB | no limit |
+| tokens and cost, of a day and of a session | no limit | no limit | no limit |
 
 Baton skips a message over the limit and tells its sender, once until it takes a message again. It counts commands separately, so
 that \`/stop\` still works. Commands that make the agent answer (\`/queue\`, \`/steer\`, \`/retry\`, \`/handoff\`) count as
@@ -150,7 +151,8 @@ messages. A turn over the limit waits until another turn of the same person ends
 waits for it. Model calls and files (with what \`/branch\` copies) count for a day (UTC), for all accounts of a person together,
 also after a restart. Messages and turns count in each gateway process.
 
-\`baton people usage\` shows what everybody has used today, and \`/whoami\` shows what you have used. To change a limit:
+\`baton people limits\` shows what everybody has used of them today, and \`/whoami\` shows what you have used. [Limits and
+usage](limits.md) says what happens at each limit, and how to limit tokens and cost. To change a limit:
 
 \`\`\`yaml
 limits:

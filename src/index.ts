@@ -9,7 +9,7 @@
 
 export { type OpenOptions, openSessions } from "./open-sessions.js";
 export { asSessionId, type SessionId } from "./session/ids.js";
-export type { EndReason, Metadata, SessionEntry, SessionPatch, Usage } from "./session/session.js";
+export type { EndReason, Metadata, ModelUse, SessionEntry, SessionPatch, Usage } from "./session/session.js";
 export {
   type Explanation,
   type ResolveOptions,
@@ -124,7 +124,7 @@ export { asHandoffId, type HandoffId } from "./session/ids.js";
 
 export type { McpState } from "./agent/mcp/server.js";
 export { offlineAgent } from "./agent/offline.js";
-export type { LimitName, WrittenLimits } from "./config/role-defaults.js";
+export type { EveryonesLimits, LimitName, UsageLimitName, WrittenLimits } from "./config/role-defaults.js";
 export type { ListedPeople, Who } from "./gateway/authorize.js";
 export type { BusyMode, BusyModes } from "./gateway/busy.js";
 export type { AgentInfo, ModelInfo } from "./gateway/commands/agent-info.js";

@@ -131,7 +131,8 @@ async function openPeople(config: Config, purpose: StoreUse) {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
-  return { people, spending: store.spending, close: () => sessions.close() };
+  const { spending, usage, jobs } = store;
+  return { people, spending, usage, jobs, sessions, close: () => sessions.close() };
 }
 
 async function platformStates(config: Config) {

@@ -41,7 +41,7 @@ describe.each([
       inbox: new SqlInbox(db),
       takesFiles: false,
       apologies: new Apologies(),
-      allowance: new Allowance({ spending: store.spending, lists: {}, clock }),
+      allowance: new Allowance({ spending: store.spending, usage: store.usage, lists: {}, clock }),
       scopes: {},
       commands: { isCommand: () => false, asksAgent: () => false },
       answersAll: () => false,

@@ -147,7 +147,7 @@ describe.concurrent("what cannot be meant", () => {
     expect(run).toMatchObject({ code, said: "", problem: expect.stringContaining(problem) });
   });
 
-  test.each(["list", "approve", "deny", "link", "unlink", "role", "forget"])(
+  test.each(["list", "limits", "approve", "deny", "link", "unlink", "role", "forget"])(
     "people %s --help has an example",
     async (verb) => {
       const run = await peopleIn(makeHome(), [verb, "--help"]);
@@ -162,27 +162,31 @@ test("shows what everybody has used of today's limits, under all their identitie
   await openWorld();
   writeFileSync(
     join(home, "config.yaml"),
-    "people: { owners: { telegram: [1] }, guests: { telegram: [2] } }\nlimits: { guests: { modelCallsPerDay: 7 } }\n",
+    "people: { owners: { telegram: [1] }, guests: { telegram: [2] } }\nlimits: { guests: { modelCallsPerDay: 7, tokensPerDay: 5000 } }\n",
   );
   const day = new Date().toISOString().slice(0, 10);
   const { store } = await openStore({ url: join(home, "baton.db") });
   await store.spending.grant(["telegram:2"], "modelCalls", 3, 7, day);
   await store.spending.grant(["telegram:2"], "mediaBytes", 1024 * 1024, 1e9, day);
   await store.close();
-  const { said } = await people("usage");
-  expect(said).toMatch(/telegram:2 +guest +3 of 7 +1\.0 of 50 +20 +2/);
-  expect(said).toMatch(/telegram:1 +owner +no limit +no limit +no limit +no limit/);
-  expect((await json("usage")).people).toContainEqual({
+  const { said } = await people("limits");
+  expect(said).toMatch(/telegram:2 +guest +3 of 7 +1\.0 of 50 +0 of 5,000 +no limit +20 +2/);
+  expect(said).toMatch(/telegram:1 +owner( +no limit){6}/);
+  expect((await json("limits")).people).toContainEqual({
     id: null,
     name: null,
     role: "guest",
     identities: ["telegram:2"],
-    today: { modelCalls: 3, mediaBytes: 1024 * 1024 },
+    today: { modelCalls: 3, mediaBytes: 1024 * 1024, tokens: 0, cost: 0 },
     limits: {
       messagesPerMinute: 20,
       turnsAtOnce: 2,
       modelCallsPerDay: 7,
       mediaBytesPerDay: 50 * 1024 * 1024,
+      tokensPerDay: 5_000,
+      costPerDay: null,
+      tokensPerSession: null,
+      costPerSession: null,
     },
   });
 });

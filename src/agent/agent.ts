@@ -11,7 +11,7 @@
  * - if the agent cannot do something, it throws an `AgentError`, whose message can be shown in the chat.
  */
 import type { SessionId } from "../session/ids.js";
-import type { Usage } from "../session/session.js";
+import type { ModelUse } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { RemoteControl } from "../util/command-environment.js";
 
@@ -67,8 +67,8 @@ export type AgentEvent =
   | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
   /** A finished step, to be stored in one transaction. */
   | { readonly kind: "message"; readonly message: AssistantMessage; readonly results: readonly ToolMessage[] }
-  /** The usage since the last such event; the sum is the usage of the turn. */
-  | { readonly kind: "usage"; readonly usage: Usage }
+  /** The usage of a call of a model, since the last such event; the sum is the usage of the turn. No cost: it is not known. */
+  | ({ readonly kind: "usage" } & ModelUse)
   | { readonly kind: "done"; readonly stopped: boolean };
 
 /** Something the agent can do. */

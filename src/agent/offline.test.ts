@@ -85,7 +85,8 @@ describe("the offline agent's answers", () => {
     expect(pieces.every((piece) => /^\S+\s*$/.test(piece))).toBe(true);
     expect(events.find(({ kind }) => kind === "usage")).toEqual({
       kind: "usage",
-      usage: { inputTokens: 102, outputTokens: Math.ceil(wordsOf(events).length / 4) },
+      model: "offline",
+      usage: { inputTokens: 102, outputTokens: Math.ceil(wordsOf(events).length / 4), cost: 0 },
     });
   });
 });

@@ -136,7 +136,7 @@ async function* step(
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
   };
   // Before the message, so that both can be kept in one transaction.
-  yield { kind: "usage", usage: usageOf(turn, message) };
+  yield { kind: "usage", model: "offline", usage: usageOf(turn, message) };
   yield { kind: "message", message, results };
   turn.seen.push(message, ...results);
   return results;
@@ -188,5 +188,5 @@ function freshCallId(history: readonly Message[]): string {
 /** A model counts about one token for four characters. */
 function usageOf(turn: OfflineTurn, message: AssistantMessage): Usage {
   const read = turn.seen.reduce((length, { content }) => length + content.length, turn.prompt.length);
-  return { inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(message.content.length / 4) };
+  return { inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(message.content.length / 4), cost: 0 };
 }

@@ -5,16 +5,15 @@ import type { Config } from "../config/config.js";
 import type { Environment } from "../config/environment.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Swept } from "../gateway/media.js";
-import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
-import type { AccountLease, Spending } from "../gateway/store.js";
+import type { AccountLease } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { Processes } from "../process/processes.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs } from "./opened.js";
+import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs, OpenPeople } from "./opened.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -43,11 +42,8 @@ export interface Cli {
   loadConfig(purpose?: "gateway"): Promise<Config>;
   /** If there is no store yet, `look` and `change` open an empty one in memory. */
   openSessions(config: Config, purpose: StoreUse): Promise<Sessions>;
-  /** The people in the store. */
-  openPeople(
-    config: Config,
-    purpose: StoreUse,
-  ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
+  /** The people in the store, and what they used. */
+  openPeople(config: Config, purpose: StoreUse): Promise<OpenPeople>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
     readonly platforms: readonly AccountState[];

@@ -1,9 +1,13 @@
-/** What a command gets that opens a chat, the handoffs or the jobs of the store; it closes them. */
+/** What a command gets that opens a chat, the people, the handoffs or the jobs of the store; it closes them. */
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
 import type { JobDesk } from "../gateway/jobs/desk.js";
+import type { People } from "../gateway/people.js";
+import type { Spending } from "../gateway/store.js";
+import type { UsageStore } from "../gateway/usage-store.js";
 import type { JobOrigin } from "../schedule/job.js";
+import type { JobStore } from "../schedule/store.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -24,6 +28,15 @@ export interface ChatEvents {
   readonly onOffer?: (text: string) => void;
   /** Called again and again while a message in this lane waits for another process. */
   readonly onElsewhere?: (key: SessionKey) => void;
+}
+
+export interface OpenPeople {
+  readonly people: People;
+  readonly spending: Spending;
+  readonly usage: UsageStore;
+  readonly jobs: Pick<JobStore, "list">;
+  readonly sessions: Pick<Sessions, "get">;
+  close(): Promise<void>;
 }
 
 export interface OpenHandoffs {

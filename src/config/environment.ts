@@ -12,6 +12,8 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
+  /** True if the locale says that the terminal shows more than ASCII. */
+  readonly unicode: boolean;
   /** The usual variables of model providers. */
   readonly models: ModelVariables;
   /** Where programs are found. */
@@ -29,6 +31,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
       Object.entries(others).flatMap(([name, value]) => (isOurs(name) && value ? [[name, value]] : [])),
     ),
     color: wantsColor(variables),
+    unicode: speaksUnicode(variables),
     models: readModelVariables(variables),
     path: variables.PATH ?? "",
   };
@@ -41,6 +44,11 @@ export function homeFolder({ BATON_HOME }: Readonly<NodeJS.ProcessEnv> = process
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {
   if (variables.FORCE_COLOR) return !["0", "false"].includes(variables.FORCE_COLOR);
   return variables.NO_COLOR ? false : undefined;
+}
+
+/** The first of these that is set decides, as for every program. */
+function speaksUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Readonly<NodeJS.ProcessEnv>): boolean {
+  return TERM !== "dumb" && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
 /** What a command that the agent runs may know of the environment: how to find programs, and how to speak. */

@@ -472,6 +472,11 @@ describe("variables", () => {
     expect(await refusal({ BATON_LIMITS_GUESTS_TURNS_AT_ONCE: "0" })).toBe(
       "BATON_LIMITS_GUESTS_TURNS_AT_ONCE: use a whole number above 0, or none.",
     );
+    const { everyone } = (await load({ BATON_LIMITS_EVERYONE_COST_PER_DAY: "2.5" })).limits;
+    expect(everyone).toEqual({ tokensPerDay: "none", costPerDay: 2.5 });
+    expect(await refusal({ BATON_LIMITS_EVERYONE_COST_PER_DAY: "0" })).toBe(
+      "BATON_LIMITS_EVERYONE_COST_PER_DAY: use a number above 0, or none.",
+    );
   });
 
   test("nobody is let in by a variable", async () => {

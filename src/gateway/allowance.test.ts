@@ -7,6 +7,7 @@ import { until, World, type WorldOptions } from "../../test/support/gateway-worl
 import type { RemoteFile } from "../adapter/adapter.js";
 import { AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
 import type { WrittenLimits } from "../config/role-defaults.js";
+import { asSessionId } from "../session/ids.js";
 
 let world: World;
 let folder: string | undefined;
@@ -223,7 +224,8 @@ it("never grants more than the limit, however many ask at once", async () => {
   const who = await world.gateway.people.access(world.chat("ann").source);
   if (!who.allowed) throw new Error(who.reason);
   const { allowance } = world.gateway;
-  const calls = await Promise.allSettled(Array.from({ length: 50 }, () => allowance.modelCall(who)));
+  const session = asSessionId("s1");
+  const calls = await Promise.allSettled(Array.from({ length: 50 }, () => allowance.modelCall(who, session)));
   expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
   for (const call of calls) if (call.status === "rejected") expect(call.reason).toBeInstanceOf(AgentError);
 });

@@ -1,20 +1,20 @@
 /**
  * What people may still ask for, and what they read when a limit is reached. Messages and turns are counted in this
  * process; the model calls and files of a day are counted in the store, for all identities of a person together, also
- * across restarts.
+ * across restarts. What the calls used is in usage-allowance.ts.
  */
 import { AgentError } from "../agent/agent.js";
-import type { Clock } from "../util/clock.js";
+import type { SessionId } from "../session/ids.js";
 import { counted, grouped, relativeTime } from "../util/words.js";
-import type { Who } from "./authorize.js";
-import { dayOf, type LimitLists, limitsFor, MEGABYTE, spentToday } from "./limits.js";
+import type { Access, Who } from "./authorize.js";
+import { dayOf, isLimit, limitsFor, MEGABYTE, spentToday } from "./limits.js";
 import { Pace } from "./pace.js";
 import type { Spending } from "./store.js";
+import { UsageAllowance, type UsageAllowanceSetting } from "./usage-allowance.js";
+import { amount } from "./usage-limits.js";
 
-export interface AllowanceSetting {
+export interface AllowanceSetting extends UsageAllowanceSetting {
   readonly spending: Spending;
-  readonly lists: LimitLists;
-  readonly clock: Clock;
   /** Milliseconds that only grow. */
   readonly elapsedMs?: () => number;
 }
@@ -28,6 +28,8 @@ export interface MediaGrant {
 }
 
 export class Allowance {
+  /** Tokens and cost. */
+  readonly usage: UsageAllowance;
   readonly #setting: AllowanceSetting;
   readonly #pace: Pace;
   readonly #turns = new Map<string, number>();
@@ -36,6 +38,7 @@ export class Allowance {
 
   constructor(setting: AllowanceSetting) {
     this.#setting = setting;
+    this.usage = new UsageAllowance(setting);
     this.#pace = new Pace(setting.elapsedMs ?? (() => performance.now()));
   }
 
@@ -72,8 +75,10 @@ export class Allowance {
     };
   }
 
-  /** Counts a model call before it is made; throws the refusal if there are no more today. */
-  async modelCall(who: Who): Promise<void> {
+  /** Counts a model call before it is made; throws the refusal if it is one too many, or too much was used. */
+  async modelCall(who: Access, sessionId: SessionId): Promise<void> {
+    await this.usage.check(who, sessionId);
+    if (!who.allowed) return;
     const { modelCallsPerDay: limit } = limitsFor(who, this.#setting.lists);
     if (!isLimit(limit)) return;
     const { day, endsAt } = dayOf(this.#setting.clock());
@@ -159,16 +164,21 @@ export class Allowance {
           ]
         : []),
     ];
-    return parts.join(", ") || "none";
+    return [...parts, ...(await this.#usageToday(who))].join(", ") || "none";
+  }
+
+  /** In a group, others would read what they used. */
+  async #usageToday(who: Who): Promise<string[]> {
+    if (who.viewer.kind === "chat") return [];
+    const own = (await this.usage.used({ allowed: true, ...who }, null)).filter(
+      ({ whose }) => whose === "person",
+    );
+    return own.map(({ unit, used, most }) => `${amount(unit, used)} of ${amount(unit, most)} used today`);
   }
 
   #from(endsAt: number): string {
     return `at midnight UTC, ${relativeTime(endsAt, this.#setting.clock())}`;
   }
-}
-
-function isLimit(limit: number): boolean {
-  return limit !== Number.POSITIVE_INFINITY;
 }
 
 /** The same order for every identity that they write with: the first one stands for the person. */

@@ -69,6 +69,7 @@ export class ForCommands {
   readonly allowance: Allowance;
   readonly approvals: Approvals;
   readonly standing: StandingApprovals;
+  readonly usage: Common["store"]["usage"];
   readonly handoffs: Pick<Desks["handoffs"], "places" | "placeNamed" | "active" | "offers">;
   readonly processes: Desks["processes"];
   readonly jobs: Desks["jobs"];
@@ -83,6 +84,7 @@ export class ForCommands {
     this.allowance = setting.allowance;
     this.approvals = setting.approvals;
     this.standing = setting.store.standing;
+    this.usage = setting.store.usage;
     this.handoffs = setting.handoffs;
     this.processes = setting.processes;
     this.jobs = setting.jobs;

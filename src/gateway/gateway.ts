@@ -80,7 +80,12 @@ export class Gateway {
     const people = new People(store.people, options.people, { clock, toolLists, limitLists });
     const requests = new Requests(people, toolLists);
     const approvals = new Approvals(toolLists, clock);
-    const allowance = new Allowance({ spending: store.spending, lists: limitLists, clock });
+    const allowance = new Allowance({
+      spending: store.spending,
+      usage: store.usage,
+      lists: limitLists,
+      clock,
+    });
     const homes = new Homes(store.accounts, options.context.homeChannels);
     const apologies = new Apologies();
 

@@ -7,8 +7,8 @@ describe("the limits of somebody", () => {
   it("are those built in for their role, then those that are set for it, then their own", () => {
     const ann = { role: "guest", names: ["telegram:1"] } as const;
     const lists = {
-      guests: { messagesPerMinute: 5 },
-      byPerson: { "telegram:1": { modelCallsPerDay: "none", mediaMegabytesPerDay: 7 } },
+      guests: { messagesPerMinute: 5, tokensPerDay: 100_000 },
+      byPerson: { "telegram:1": { modelCallsPerDay: "none", mediaMegabytesPerDay: 7, costPerSession: 0.5 } },
     } as const;
     expect(limitsFor(ann, {})).toMatchObject({ messagesPerMinute: 20, modelCallsPerDay: 200 });
     expect(limitsFor(ann, lists)).toEqual({
@@ -16,13 +16,17 @@ describe("the limits of somebody", () => {
       turnsAtOnce: 2,
       modelCallsPerDay: Number.POSITIVE_INFINITY,
       mediaBytesPerDay: 7 * MEGABYTE,
+      tokensPerDay: 100_000,
+      costPerDay: Number.POSITIVE_INFINITY,
+      tokensPerSession: Number.POSITIVE_INFINITY,
+      costPerSession: 0.5,
     });
     expect(limitsFor({ role: "guest", names: ["telegram:2"] }, lists).modelCallsPerDay).toBe(200);
   });
 
   it("are none for an owner, unless they are set", () => {
     const owner = { role: "owner", names: [] } as const;
-    expect(Object.values(limitsFor(owner, {}))).toEqual(Array(4).fill(Number.POSITIVE_INFINITY));
+    expect(Object.values(limitsFor(owner, {}))).toEqual(Array(8).fill(Number.POSITIVE_INFINITY));
     expect(limitsFor(owner, { owners: { turnsAtOnce: 1 } }).turnsAtOnce).toBe(1);
   });
 });

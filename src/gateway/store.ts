@@ -10,7 +10,7 @@ import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
 import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
-import type { SessionEntry, Usage } from "../session/session.js";
+import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
@@ -21,6 +21,7 @@ import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
 import type { PeopleStore } from "./people-store.js";
 import type { ProcessReports } from "./process-reports.js";
+import type { Spend, UsageStore } from "./usage-store.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
 export { DELIVERY_STATES, type Delivery, type DeliveryState, type NewDelivery } from "./delivery.js";
@@ -34,6 +35,7 @@ export type {
   ReportPlace,
   ReportStep,
 } from "./process-reports.js";
+export type * from "./usage-store.js";
 
 /** The message that its author edited. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;
@@ -130,7 +132,8 @@ export type BeginTurn =
 /** What a step of a turn adds: messages to the transcript, deliveries, and inbox messages that the turn has read. */
 export interface TurnStep {
   readonly messages: readonly Message[];
-  readonly usage?: Usage;
+  /** The calls of models since the step before. */
+  readonly uses?: readonly ModelUse[];
   readonly deliveries: readonly NewDelivery[];
   readonly steeredIn: readonly InboxId[];
 }
@@ -307,7 +310,7 @@ export interface MediaFiles {
 
 export type Spent = "modelCalls" | "mediaBytes";
 
-export interface DaySpending extends Readonly<Record<Spent, number>> {
+export interface DaySpending extends Readonly<Record<Spent, number>>, Spend {
   readonly identity: string;
 }
 
@@ -366,5 +369,6 @@ export interface GatewayStore {
   readonly files: MediaFiles;
   readonly consolidations: Consolidations;
   readonly spending: Spending;
+  readonly usage: UsageStore;
   readonly standing: StandingApprovals;
 }

@@ -19,6 +19,7 @@ export interface TurnHistory {
 
 /** What a summary of this turn's conversation needs. */
 export interface TurnAsker {
+  readonly identity: string;
   readonly model?: string;
   readonly beforeCall: () => Promise<void>;
 }

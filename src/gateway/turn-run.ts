@@ -6,7 +6,7 @@
 
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
 import { withSender } from "../session/sender.js";
-import { sumOfUsage, type Usage } from "../session/session.js";
+import { completeUsage, type ModelUse } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
@@ -79,6 +79,8 @@ export class TurnRun {
   #steering: Steering[] = [];
   #unread = new AbortController();
   #isAwaited = false;
+  /** True after a limit refused a call of the model. */
+  #isRefused = false;
   /** What the agent said and did since its last complete message. */
   #text = "";
   #calls: ToolCall[] = [];
@@ -87,7 +89,8 @@ export class TurnRun {
   #whole: Message[] = [];
   /** Messages that the agent has read meanwhile; they are stored with the next step. */
   #steeredIn: Steering[] = [];
-  #usage: Required<Usage> | undefined;
+  /** What the model used since the last step that was stored. */
+  #uses: ModelUse[] = [];
 
   constructor(turn: Turn, setting: TurnSetting) {
     this.turn = turn;
@@ -182,11 +185,21 @@ export class TurnRun {
       tools,
       ...(model === undefined ? {} : { model }),
       signal: this.#abort.signal,
-      beforeCall: this.#setting.beforeCall,
+      beforeCall: () => this.#beforeCall(),
       ...(fitter ? { fit: (draft) => fitter.fit(draft) } : {}),
       steer: () => this.#takeSteering(),
     });
     return events[Symbol.asyncIterator]();
+  }
+
+  async #beforeCall(): Promise<void> {
+    this.#isRefused = false;
+    try {
+      await this.#setting.beforeCall();
+    } catch (error) {
+      this.#isRefused = error instanceof AgentError;
+      throw error;
+    }
   }
 
   async #take(event: AgentEvent): Promise<void> {
@@ -220,7 +233,7 @@ export class TurnRun {
         if (event.results.length > 0) await this.#keepWhole();
         break;
       case "usage":
-        this.#usage = sumOfUsage(this.#usage, event.usage);
+        this.#uses.push(used(event));
         this.#setting.fitter?.used(event.usage);
         break;
       case "done":
@@ -243,7 +256,7 @@ export class TurnRun {
     const step = this.#step([], false);
     if (!(await turns.step(this.turn, step, leaseMs, clock()))) return this.#lose();
     this.#whole.splice(0, step.messages.length);
-    this.#usage = undefined;
+    this.#uses.splice(0, step.uses?.length);
     this.#kept(step);
   }
 
@@ -277,7 +290,8 @@ export class TurnRun {
       const { id: turn, sessionId: session } = this.turn;
       this.#setting.onProblem(`A turn failed: ${reason}`, { cause: error, turn, session });
     }
-    return this.#finish("failed", this.#partial(), [`${text} Try again with /retry.`], reason);
+    const said = this.#isRefused ? text : `${text} Try again with /retry.`; // A refusal says itself what to do.
+    return this.#finish("failed", this.#partial(), [said], reason);
   }
 
   async #finish(
@@ -301,14 +315,13 @@ export class TurnRun {
   /** The complete messages so far and then these, as one step with its deliveries. */
   #step(last: readonly Message[], isLast: boolean): TurnStep {
     const messages = [...this.#whole, ...last];
-    const usage = this.#usage ? { usage: this.#usage } : {};
     const steeredIn = this.#steeredIn.map(({ item }) => item.id);
     const deliveries = messages.flatMap((message) =>
       message.role === "assistant" && message.content.trim()
         ? this.#replies.of(message, isLast && this.#reason !== undefined)
         : [],
     );
-    return { messages, ...usage, steeredIn, deliveries };
+    return { messages, uses: [...this.#uses], steeredIn, deliveries };
   }
 
   #kept(step: TurnStep): void {
@@ -341,4 +354,10 @@ export class TurnRun {
     this.#abort.abort();
     this.#halt("halted");
   }
+}
+
+/** A number that is none fails the turn here, not the commit of the step. */
+function used({ model, usage }: ModelUse): ModelUse {
+  completeUsage(usage);
+  return { ...(model === undefined ? {} : { model }), usage };
 }

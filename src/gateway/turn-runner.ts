@@ -1,11 +1,13 @@
 /** Runs a turn that has begun: it puts together what the agent is given, and where its words go. */
 import type { Agent } from "../agent/agent.js";
+import { identityOf } from "../session/access.js";
 import {
   buildSessionContext,
   buildSessionContextPrompt,
   buildSessionLabels,
   type ContextConfig,
 } from "../session/context.js";
+import { deliveryIdOf } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionScopes } from "../session/session-key.js";
 import type { Message } from "../session/transcript.js";
@@ -73,7 +75,9 @@ export class TurnRunner {
       const stopTyping = showTyping(surfaces.of(item), turn.address);
       lane.run = run;
       try {
-        if ((await run.run()) === "released") await store.turns.release(turn);
+        const outcome = await run.run();
+        if (outcome === "released") await store.turns.release(turn);
+        if (outcome === "done") await this.#tellOfLimits(begun);
       } finally {
         stopTyping();
         lane.run = undefined;
@@ -84,15 +88,34 @@ export class TurnRunner {
     }
   }
 
+  /** After an answer, the person reads once that a limit is near. Who reads no chat now hears of it after the next answer. */
+  async #tellOfLimits({ item, turn, who }: Begun): Promise<void> {
+    const { allowance, store, notices, clock, onProblem } = this.#setting;
+    if (!who.allowed || item.inBackground) return;
+    try {
+      for (const { notice, text } of await allowance.usage.notices(who, turn.sessionId)) {
+        const id = deliveryIdOf(turn.id, "limit", notice.limit);
+        await store.usage.tell(notice, await notices.about(item, id, text), clock());
+      }
+    } catch (cause) {
+      onProblem("A notice about a limit could not be saved; it comes after the next answer.", { cause });
+    }
+  }
+
   async #prepare({ item, turn, entry, who }: Begun): Promise<TurnRun> {
     const setting = this.#setting;
     const { store, surfaces, notices, homes } = setting;
     const surface = surfaces.of(item);
     const job = await jobTurn(store.jobRuns, item, setting.agent);
     const { maxMessages = setting.maxMessages } = job ?? {};
-    const beforeCall = async () => (who.allowed ? setting.allowance.modelCall(who) : undefined);
+    const asks = who.allowed && job ? { ...who, ...job.asks(who) } : who;
+    const beforeCall = () => setting.allowance.modelCall(asks, turn.sessionId);
     const model = { ...sessionModel(entry), ...(job?.model === undefined ? {} : { model: job.model }) };
-    const given = await turnHistory({ ...setting, maxMessages }, { turn, entry }, { ...model, beforeCall });
+    const given = await turnHistory(
+      { ...setting, maxMessages },
+      { turn, entry },
+      { ...model, identity: identityOf(item.by ?? item.source) ?? "", beforeCall },
+    );
     const { messages: history, fitter } = given;
     const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
     const homeChannels = await homes.all();

@@ -3,7 +3,7 @@
  * that was replaced records nothing. What is recorded is one commit.
  */
 import type { SessionId } from "../session/ids.js";
-import type { Usage } from "../session/session.js";
+import type { ModelUse } from "../session/session.js";
 import type { Summary } from "../session/summary.js";
 
 /** What is known about a session, from earlier requests and earlier tries. */
@@ -30,14 +30,20 @@ export interface ConsolidatedRange {
   /** How many active messages it has: if there are others by now, nothing is recorded. */
   readonly count: number;
   readonly summary: Summary;
-  readonly usage: Usage;
+  readonly spent: ModelUses;
+}
+
+/** What a model took, and for whom: an identity, or empty if nobody is known. */
+export interface ModelUses {
+  readonly identity: string;
+  readonly uses: readonly ModelUse[];
 }
 
 /** A try that came to nothing. */
 export interface FailedTry {
   readonly nextTryAt: number;
   readonly refusedTokens?: number;
-  readonly usage?: Usage;
+  readonly spent: ModelUses;
 }
 
 export interface Consolidations {
@@ -53,7 +59,7 @@ export interface Consolidations {
   renew(claim: ConsolidationClaim, leaseMs: number, now: number): Promise<boolean>;
   /** Moves the cursor, sets the summary and ends the claim. False if somebody changed the session meanwhile. */
   record(claim: ConsolidationClaim, range: ConsolidatedRange, now: number): Promise<boolean>;
-  fail(claim: ConsolidationClaim, failed: FailedTry): Promise<void>;
+  fail(claim: ConsolidationClaim, failed: FailedTry, now: number): Promise<void>;
   release(claim: ConsolidationClaim): Promise<void>;
   /** Takes the last summary back; null if there is none. `pauseUntil`: until then none is made without being asked for. */
   undo(

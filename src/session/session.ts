@@ -71,6 +71,13 @@ export interface Usage {
   readonly cost?: number;
 }
 
+/** What one call of a model used. Without a cost, its price is not known. */
+export interface ModelUse {
+  /** As its provider names it; absent if the agent does not say. */
+  readonly model?: string;
+  readonly usage: Usage;
+}
+
 /** A change to a session: usage is added, the rest is set. */
 export interface SessionPatch extends Usage {
   readonly metadata?: Metadata;
@@ -152,15 +159,20 @@ export function completeUsage(usage: Usage = {}): Required<Usage> {
   return complete;
 }
 
-export function sumOfUsage(a: Usage | undefined, b: Usage): Required<Usage> {
-  const [one, two] = [completeUsage(a), completeUsage(b)];
-  return {
-    inputTokens: one.inputTokens + two.inputTokens,
-    outputTokens: one.outputTokens + two.outputTokens,
-    cacheReadTokens: one.cacheReadTokens + two.cacheReadTokens,
-    cacheWriteTokens: one.cacheWriteTokens + two.cacheWriteTokens,
-    cost: one.cost + two.cost,
-  };
+/** All of these together. */
+export function usageOfAll(uses: readonly ModelUse[]): Required<Usage> {
+  const sum = { ...completeUsage() };
+  for (const { usage } of uses) {
+    const each = completeUsage(usage);
+    for (const field of USAGE_FIELDS) sum[field] += each[field];
+  }
+  return sum;
+}
+
+/** Tokens of every kind, as the limits count them. */
+export function tokensIn(usage: Usage): number {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = completeUsage(usage);
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
 /** What people call the chat, or null if the source has only ids. */

@@ -13,6 +13,7 @@ import { jobStoreContract } from "../testing/job-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
+import { usageStoreContract } from "../testing/usage-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
 
 async function fixtureAt(url: string, remove: () => void | Promise<void>) {
@@ -39,6 +40,7 @@ for (const contract of [
   peopleStoreContract,
   processStoreContract,
   jobStoreContract,
+  usageStoreContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

@@ -11,6 +11,7 @@ import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const LEASE = { holder: "one", leaseMs: 60_000 };
+const NOTHING = { identity: "", uses: [] };
 const user = (content: string): Message => ({ role: "user", content });
 const said = (content: string): Message => ({ role: "assistant", content });
 
@@ -43,7 +44,7 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       through,
       count: through,
       summary: { text, standing: [] },
-      usage: { inputTokens: 10 },
+      spent: { identity: "x:ann", uses: [{ usage: { inputTokens: 10 } }] },
       ...more,
     });
     const seen = async () =>
@@ -85,7 +86,7 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       const taken = await claimed("two");
       expect(await store.consolidations.renew(claim, 1_000, NOW)).toBe(false);
       expect(await store.consolidations.record(claim, range(2, "late"), NOW)).toBe(false);
-      await store.consolidations.fail(claim, { nextTryAt: NOW + 1 });
+      await store.consolidations.fail(claim, { nextTryAt: NOW + 1, spent: NOTHING }, NOW);
       expect(await store.consolidations.record(taken, range(2, "sum"), NOW)).toBe(true);
       expect(await seen()).toEqual(["sum", "3", "4", "5"]);
       await store.consolidations.release(await claimed());
@@ -138,12 +139,20 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       const nothing = { ratio: null, failures: 0, nextTryAt: 0, refusedTokens: 0 };
       expect(await store.consolidations.state(sessionId)).toEqual(nothing);
       await store.consolidations.learn(sessionId, 1.5);
-      await store.consolidations.fail(await claimed(), {
-        nextTryAt: NOW + 9,
-        refusedTokens: 70,
-        usage: { cost: 1 },
-      });
-      await store.consolidations.fail(await claimed(), { nextTryAt: NOW + 10, refusedTokens: 80 });
+      await store.consolidations.fail(
+        await claimed(),
+        {
+          nextTryAt: NOW + 9,
+          refusedTokens: 70,
+          spent: { identity: "x:ann", uses: [{ usage: { cost: 1 } }] },
+        },
+        NOW,
+      );
+      await store.consolidations.fail(
+        await claimed(),
+        { nextTryAt: NOW + 10, refusedTokens: 80, spent: NOTHING },
+        NOW,
+      );
       const failed = { ratio: 1.5, failures: 2, nextTryAt: NOW + 10, refusedTokens: 80 };
       expect(await store.consolidations.state(sessionId)).toEqual(failed);
       expect((await sessions.get(sessionId))?.cost).toBe(1);

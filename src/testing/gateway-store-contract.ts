@@ -288,7 +288,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const steered = await accept("two");
       const step = {
         messages: [{ role: "user", content: "two" } as Message, said("answer")],
-        usage: { inputTokens: 7 },
+        uses: [{ usage: { inputTokens: 7 } }],
         deliveries: [delivery("d1")],
         steeredIn: [steered.id],
       };
@@ -738,8 +738,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await ask(store, ["b", "a"], 3)).toBe(0); // Linked since: what the other one used counts.
       await store.spending.giveBack(["a", "b"], "modelCalls", 2, today);
       expect(await store.spending.of(today)).toEqual([
-        { identity: "a", modelCalls: 8, mediaBytes: 0 },
-        { identity: "b", modelCalls: 3, mediaBytes: 0 },
+        { identity: "a", modelCalls: 8, mediaBytes: 0, tokens: 0, cost: 0 },
+        { identity: "b", modelCalls: 3, mediaBytes: 0, tokens: 0, cost: 0 },
       ]);
       expect(await ask(other, ["a", "b"], 20, tomorrow)).toBe(10);
       expect(await store.spending.grant(["a"], "mediaBytes", 5e9, 8e9, tomorrow)).toBe(5e9);

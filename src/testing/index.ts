@@ -41,3 +41,4 @@ export { jobStoreContract } from "./job-store-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";
 export { processStoreContract } from "./process-store-contract.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";
+export { usageStoreContract } from "./usage-store-contract.js";

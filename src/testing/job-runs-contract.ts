@@ -140,7 +140,7 @@ export function jobRunCases(world: JobStoreWorld): void {
       const step = (content: string, usage?: { inputTokens: number; outputTokens: number }) =>
         world.store.turns.step(
           turn,
-          { ...nothing, messages: [{ role: "assistant", content }], ...(usage ? { usage } : {}) },
+          { ...nothing, messages: [{ role: "assistant", content }], ...(usage ? { uses: [{ usage }] } : {}) },
           100,
           world.now,
         );

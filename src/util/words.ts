@@ -42,3 +42,9 @@ export function counted(count: number, noun: string): string {
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** `$12.50`, `$0.0125`, for US dollars. */
+export function dollars(amount: number): string {
+  if (amount > 0 && amount < 0.0001) return "under $0.0001";
+  return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(4).replace(/0{1,2}$/, "")}`;
+}

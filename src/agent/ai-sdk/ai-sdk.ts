@@ -120,7 +120,7 @@ async function* keep(
     results.push({ role: "tool", toolCallId: call.id, name: call.name, content });
   }
   // Before the message, so that both can be kept in one transaction.
-  if (usage) yield { kind: "usage", usage: usageOf(usage, prices[model]) };
+  if (usage) yield { kind: "usage", model, usage: usageOf(usage, prices[model]) };
   if (text === "" && calls.length === 0) return;
   const message: AssistantMessage = {
     role: "assistant",

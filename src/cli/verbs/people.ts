@@ -22,11 +22,11 @@ export const people: Verb = {
       run: async () => (await import("../people/list.js")).listPeople,
     },
     {
-      name: "usage",
-      description: "show how much of today's limits each person has used",
+      name: "limits",
+      description: "show the limits of each person, and how much of today's they have used",
       options: [JSON_FLAG],
-      examples: ["people usage"],
-      run: async () => (await import("../people/usage.js")).usage,
+      examples: ["people limits"],
+      run: async () => (await import("../people/limits.js")).limits,
     },
     {
       name: "approve",

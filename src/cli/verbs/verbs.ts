@@ -9,6 +9,7 @@ import { processes } from "./processes.js";
 import { sessions } from "./sessions.js";
 import { config, models, setup } from "./settings.js";
 import { backup, doctor, logs, restore, service } from "./upkeep.js";
+import { usage } from "./usage.js";
 
 const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
 
@@ -39,6 +40,7 @@ export const baton: Verb = {
     cron,
     config,
     people,
+    usage,
     models,
     setup,
     doctor,

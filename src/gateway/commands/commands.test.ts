@@ -136,7 +136,10 @@ describe("/status and /usage", () => {
         "Reset: never automatically.",
       ].join("\n"),
     );
-    expect(await ann.ask("/usage")).toBe("Tokens: 1,234 (input 1,000, output 234)\nCost: $0.0125");
+    const used = await ann.ask("/usage");
+    expect(used).toContain(
+      "This session: 1,234 tokens (input 1,000, output 234)\nCost: $0.0125\nYou today: 1,234 tokens, $0.0125",
+    );
   });
 
   it("show how the servers are whose tools the agent uses", async () => {
@@ -165,7 +168,9 @@ describe("/status and /usage", () => {
 
   it("say that nothing was reported rather than that it was free", async () => {
     await ann.ask("/new");
-    expect(await ann.ask("/usage")).toBe("Tokens: 0 (input 0, output 0)\nCost: none reported");
+    expect(await ann.ask("/usage")).toMatch(
+      /^This session: 0 tokens \(input 0, output 0\)\nCost: none reported\n/,
+    );
   });
 
   it("say when the policy begins the session anew", async () => {
@@ -191,7 +196,7 @@ describe("/status and /usage", () => {
     expect(status).toContain(
       "Agent: directed, working on an answer, started 5 min ago (stop it with /stop); 1 message waiting.",
     );
-    expect(await ann.ask("/usage")).toMatch(/^Tokens: 0 /);
+    expect(await ann.ask("/usage")).toMatch(/^This session: 0 tokens /);
     expect(world.gateway.lane(ann.key).run).toBeDefined();
   });
 });

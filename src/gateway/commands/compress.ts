@@ -1,4 +1,5 @@
 /** `/compress` sums up the older part of the session; `/compress undo` takes the last summary back. */
+import { identityOf } from "../../session/access.js";
 import { ConflictError } from "../../session/errors.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
@@ -26,8 +27,13 @@ export const compress: Command = {
       return "This agent has no model with a limit, so there is nothing to compress.";
     await gateway.touch(item.key, who, async () => {});
     if (words === "undo") return undone(await upkeep.undo(entry.sessionId));
-    const beforeCall = () => gateway.allowance.modelCall(who);
-    const wish = { ...sessionModel(entry), beforeCall, isAsked: true };
+    const beforeCall = () => gateway.allowance.modelCall({ allowed: true, ...who }, entry.sessionId);
+    const wish = {
+      ...sessionModel(entry),
+      identity: identityOf(item.source) ?? "",
+      beforeCall,
+      isAsked: true,
+    };
     let messages = 0;
     for (;;) {
       const outcome = await upkeep.consolidator.run(entry.sessionId, wish);

@@ -1,10 +1,10 @@
-/** `/status` and `/usage` show the current session in a few lines. They only read, and wait for nothing. */
+/** `/status` shows the current session in a few lines. It only reads, and waits for nothing. */
 import type { McpState } from "../../agent/mcp/server.js";
 import type { ResetPolicy } from "../../session/reset-policy.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
-import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
+import { compactNumber, counted, relativeTime } from "../../util/words.js";
 import { NO_SESSION, nameOf } from "../describe.js";
 import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
@@ -47,24 +47,6 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
     },
   };
 }
-
-export const usage: Command = {
-  name: "usage",
-  usage: "",
-  description: "show what this session has cost so far",
-  async run({ item, sessions }) {
-    const entry = await sessions.current(item.key);
-    if (!entry) return NO_SESSION;
-    const cached =
-      entry.cacheReadTokens + entry.cacheWriteTokens > 0
-        ? `, cache read ${grouped(entry.cacheReadTokens)}, cache write ${grouped(entry.cacheWriteTokens)}`
-        : "";
-    return [
-      `Tokens: ${grouped(entry.totalTokens)} (input ${grouped(entry.inputTokens)}, output ${grouped(entry.outputTokens)}${cached})`,
-      entry.cost > 0 ? `Cost: $${entry.cost.toFixed(entry.cost < 1 ? 4 : 2)}` : "Cost: none reported",
-    ].join("\n");
-  },
-};
 
 /** Messages that may not have arrived here lately. */
 async function doubtLine(gateway: GatewayForCommands, item: InboxItem, now: number): Promise<string[]> {

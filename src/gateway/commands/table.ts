@@ -16,10 +16,11 @@ import { processes } from "./processes.js";
 import { resume, sessions } from "./resume.js";
 import { search } from "./search.js";
 import { ShownSessions } from "./shown-sessions.js";
-import { status, usage } from "./status.js";
+import { status } from "./status.js";
 import { title } from "./title.js";
 import { queue, steer, stop } from "./turn.js";
 import { retry, undo } from "./undo.js";
+import { usage } from "./usage.js";
 
 /** `more`: your own commands, which `/help` shows too. */
 export function commandTable(info: AgentInfo, more: readonly Command[] = []): readonly Command[] {
@@ -37,7 +38,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     compress,
     search(shown, info),
     status(info),
-    usage,
+    usage(info),
     model(info),
     processes(info),
     cron(info),

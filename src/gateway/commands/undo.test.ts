@@ -75,7 +75,7 @@ describe("/undo", () => {
   });
 
   it("needs a session", async () => {
-    for (const command of ["/undo", "/retry", "/branch", "/title x", "/usage"]) {
+    for (const command of ["/undo", "/retry", "/branch", "/title x"]) {
       expect(await ann.ask(command)).toBe("There is no session here yet: your first message starts one.");
     }
   });

@@ -2,7 +2,7 @@
 import { type Agent, AgentError } from "../../agent/agent.js";
 import type { ModelTask } from "../../memory/summarise.js";
 import type { SessionId } from "../../session/ids.js";
-import { completeUsage, sumOfUsage, type Usage } from "../../session/session.js";
+import type { ModelUse } from "../../session/session.js";
 
 export interface ModelQuestion extends ModelTask {
   readonly sessionId: SessionId;
@@ -16,13 +16,13 @@ export interface ModelAnswer {
   readonly text: string | null;
   /** Why, for people. */
   readonly failure?: string;
-  readonly usage: Required<Usage>;
+  readonly uses: readonly ModelUse[];
 }
 
 export async function askModel(agent: Agent, question: ModelQuestion): Promise<ModelAnswer> {
   const { sessionId, prompt, record, model, beforeCall, signal } = question;
   let text = "";
-  let usage = completeUsage();
+  const uses: ModelUse[] = [];
   try {
     const events = agent.run({
       sessionId,
@@ -36,12 +36,12 @@ export async function askModel(agent: Agent, question: ModelQuestion): Promise<M
     });
     for await (const event of events) {
       if (event.kind === "message") text += event.message.content;
-      if (event.kind === "usage") usage = sumOfUsage(usage, event.usage);
-      if (event.kind === "done" && event.stopped) return { text: null, failure: "It took too long.", usage };
+      if (event.kind === "usage") uses.push(event);
+      if (event.kind === "done" && event.stopped) return { text: null, failure: "It took too long.", uses };
     }
   } catch (error) {
-    if (error instanceof AgentError) return { text: null, failure: error.message, usage };
+    if (error instanceof AgentError) return { text: null, failure: error.message, uses };
     throw error;
   }
-  return { text, usage };
+  return { text, uses };
 }

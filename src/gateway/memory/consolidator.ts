@@ -35,6 +35,8 @@ export interface ConsolidatorSetting {
 export interface ConsolidationWish {
   /** The model that the session chose. */
   readonly model?: string;
+  /** For whom it counts; empty or absent if nobody is known. */
+  readonly identity?: string;
   /** Awaited before the model is asked; throws if that is not allowed. */
   readonly beforeCall?: () => Promise<void>;
   /** What every request of the conversation has besides its messages, in tokens. */
@@ -166,10 +168,10 @@ export class Consolidator {
       return { kind: "later" };
     }
     const read = answer.text === null ? null : readSummary(answer.text);
-    const { usage } = answer;
+    const spent = { identity: wish.identity ?? "", uses: answer.uses };
     if (!read) {
       const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10));
-      await consolidations.fail(claim, { nextTryAt: clock() + wait, usage });
+      await consolidations.fail(claim, { nextTryAt: clock() + wait, spent }, clock());
       return { kind: "failed", reason: answer.failure ?? "The model wrote no summary." };
     }
     const quotes = provenQuotes(read.instructions, range.messages);
@@ -178,11 +180,11 @@ export class Consolidator {
     const replaced = tokensOfAll(range.messages) + tokensOfText(before?.text ?? "");
     if (!isShorter(tokensOfText(summary.text), replaced)) {
       const refusedTokens = tokensOfAll(range.messages);
-      await consolidations.fail(claim, { nextTryAt: clock(), refusedTokens, usage });
+      await consolidations.fail(claim, { nextTryAt: clock(), refusedTokens, spent }, clock());
       return { kind: "failed", reason: "The summary was not shorter than the messages." };
     }
     const { through, messages } = range;
-    const made = { through, count: messages.length, summary, usage };
+    const made = { through, count: messages.length, summary, spent };
     if (!(await consolidations.record(claim, made, clock()))) return { kind: "elsewhere" };
     return { kind: "summed up", through, summary, messages: messages.length };
   }

@@ -5,13 +5,17 @@ import type {
   ConsolidationState,
   Consolidations,
   FailedTry,
+  ModelUses,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
-import { completeUsage, type Usage } from "../../session/session.js";
+import { usageOfAll } from "../../session/session.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { readSession } from "./session-steps.js";
-import { maybe, number, text } from "./values.js";
+import { takeBackFrom } from "./summaries.js";
+import { appendIn } from "./transcript.js";
+import { noteUsageIn } from "./usage.js";
+import { maybe, number } from "./values.js";
 
 export class SqlConsolidations implements Consolidations {
   readonly #db: Db;
@@ -95,11 +99,15 @@ export class SqlConsolidations implements Consolidations {
     });
   }
 
-  async fail(claim: ConsolidationClaim, { nextTryAt, refusedTokens = 0, usage }: FailedTry): Promise<void> {
+  async fail(
+    claim: ConsolidationClaim,
+    { nextTryAt, refusedTokens = 0, spent }: FailedTry,
+    now: number,
+  ): Promise<void> {
     await this.#db.transaction(async (tx) => {
       const change = "failures = failures + 1, next_try_at = ?, refused_tokens = ?";
       if (await endClaim(tx, claim, change, nextTryAt, refusedTokens))
-        await addUsage(tx, claim.sessionId, usage);
+        await addSpent(tx, claim.sessionId, spent, now);
     });
   }
 
@@ -143,7 +151,7 @@ async function recordIn(
   tx: Queries,
   forUpdate: string,
   { sessionId, after }: ConsolidationClaim,
-  { through, count, summary, usage }: ConsolidatedRange,
+  { through, count, summary, spent }: ConsolidatedRange,
   now: number,
 ): Promise<boolean> {
   const { entry } = await readSession(tx, sessionId, forUpdate);
@@ -154,7 +162,7 @@ async function recordIn(
     after,
     through,
   );
-  await addUsage(tx, sessionId, usage);
+  await addSpent(tx, sessionId, spent, now);
   if (!isAsBefore || number(row?.n) !== count) return false;
   await tx.run(
     `INSERT INTO summaries (session_id, after_seq, through_seq, before_summary, before_standing, made_at)
@@ -177,46 +185,14 @@ async function recordIn(
   return true;
 }
 
-async function addUsage(tx: Queries, sessionId: SessionId, usage: Usage | undefined): Promise<void> {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = completeUsage(usage);
-  await tx.run(
-    `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-       cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?, cost = cost + ? WHERE id = ?`,
-    inputTokens,
-    outputTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    cost,
-    sessionId,
-  );
-}
-
-/**
- * Goes back to before the first summary that covers this message or a later one. Returns the cursor then; null if no
- * summary that was made here covers it.
- */
-export async function takeBackFrom(tx: Queries, sessionId: SessionId, seq: number): Promise<number | null> {
-  const first = await tx.get(
-    `SELECT id, after_seq, before_summary, before_standing FROM summaries WHERE session_id = ? AND through_seq >= ?
-     ORDER BY id LIMIT 1`,
-    sessionId,
-    seq,
-  );
-  if (!first) return null;
-  const after = number(first.after_seq);
-  await tx.run(
-    "UPDATE sessions SET summary = ?, standing = ?, consolidated_through = ? WHERE id = ?",
-    maybe(first.before_summary, text),
-    text(first.before_standing),
-    after,
-    sessionId,
-  );
-  await tx.run("DELETE FROM summaries WHERE session_id = ? AND id >= ?", sessionId, number(first.id));
-  return after;
-}
-
-/** Before a session is deleted. */
-export async function forgetSummaries(tx: Queries, sessionId: SessionId): Promise<void> {
-  await tx.run("DELETE FROM summaries WHERE session_id = ?", sessionId);
-  await tx.run("DELETE FROM consolidations WHERE session_id = ?", sessionId);
+/** What a model took for it counts for the session and for the person, whatever came of it. */
+async function addSpent(
+  tx: Queries,
+  sessionId: SessionId,
+  { identity, uses }: ModelUses,
+  now: number,
+): Promise<void> {
+  if (uses.length === 0) return;
+  await appendIn(tx, { sessionId, messages: [], usage: usageOfAll(uses), touch: false, now });
+  for (const use of uses) await noteUsageIn(tx, { ...use, sessionId, identity, at: now });
 }

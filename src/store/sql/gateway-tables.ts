@@ -11,6 +11,7 @@ import { SqlPeople } from "./people.js";
 import { SqlSpending } from "./spending.js";
 import { SqlStandingApprovals } from "./standing-approvals.js";
 import { SqlToolJournal } from "./tool-journal.js";
+import { SqlUsage } from "./usage.js";
 
 export function gatewayTables(db: Db) {
   return {
@@ -24,6 +25,7 @@ export function gatewayTables(db: Db) {
     files: new SqlMediaFiles(db),
     consolidations: new SqlConsolidations(db),
     spending: new SqlSpending(db),
+    usage: new SqlUsage(db),
     standing: new SqlStandingApprovals(db),
   };
 }

@@ -16,6 +16,7 @@ import type { Job } from "../../schedule/job.js";
 import { JOBS as JOB_PLATFORM } from "../../schedule/job-source.js";
 import type { JobClock } from "../../schedule/store.js";
 import type { InboxId, JobId, RunId } from "../../session/ids.js";
+import { usageOfAll } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { type Address, formatAddress } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
@@ -302,17 +303,25 @@ async function skip(db: Queries, id: RunId, why: string, now: number): Promise<b
 }
 
 /** A step of a turn in the background: if a job asked for it, its run has what was said and used so far. */
-export async function noteStep(tx: Queries, turn: Turn, { messages, usage }: TurnStep): Promise<void> {
+export async function noteStep(tx: Queries, turn: Turn, { messages, uses = [] }: TurnStep): Promise<void> {
   const said = messages.findLast(({ role, content }) => role === "assistant" && content.trim() !== "");
-  if (!said && !usage) return;
+  if (!said && uses.length === 0) return;
+  const { inputTokens, outputTokens } = usageOfAll(uses);
   await tx.run(
     `UPDATE job_runs SET session_id = ?, said = coalesce(?, said), tokens = tokens + ?
      WHERE inbox_id = ? AND state = 'running'`,
     turn.sessionId,
     said ? storableText(said.content) : null,
-    (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    inputTokens + outputTokens,
     turn.inboxId,
   );
+}
+
+/** The job that asked for a turn in the background; null if none did. */
+export async function jobOfTurn(tx: Queries, { inboxId }: Turn): Promise<JobId | null> {
+  const run = "SELECT job_id FROM job_runs WHERE inbox_id = ? AND state = 'running'";
+  const row = await tx.get(run, inboxId);
+  return row ? text<JobId>(row.job_id) : null;
 }
 
 /** The end of such a turn. Somebody who stopped it wants no result. */

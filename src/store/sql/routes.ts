@@ -15,12 +15,12 @@ import type { Answerer, LanePlace, Resolved, ResolveRequest, RouteStore } from "
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
-import { forgetSummaries } from "./consolidations.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
+import { forgetSummaries } from "./summaries.js";
 import { text } from "./values.js";
 
 export class SqlRoutes implements RouteStore {
@@ -179,6 +179,7 @@ export class SqlRoutes implements RouteStore {
         await this.#index.forget(tx, id);
         messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
         await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
+        await tx.run("DELETE FROM limit_notices WHERE session_id = ?", id);
         await forgetJourney(tx, id);
         await forgetSummaries(tx, id);
         await tx.run("DELETE FROM sessions WHERE id = ?", id);

@@ -1,5 +1,9 @@
-/** What people have spent of a day's limits. The identities of one person count together. */
+/**
+ * What people have spent of a day's limits. The identities of one person count together. There is a row for each identity
+ * and day, so that everybody's sum reads as many rows as people were there that day.
+ */
 import type { DaySpending, Spending, Spent } from "../../gateway/store.js";
+import type { Spend } from "../../gateway/usage-store.js";
 import type { Db, Queries } from "../db.js";
 import { number, text } from "./values.js";
 
@@ -46,15 +50,37 @@ export class SqlSpending implements Spending {
 
   async of(day: string): Promise<DaySpending[]> {
     const rows = await this.#db.all(
-      "SELECT identity, model_calls, media_bytes FROM spending WHERE day = ? ORDER BY identity",
+      "SELECT identity, model_calls, media_bytes, tokens, cost FROM spending WHERE day = ? ORDER BY identity",
       day,
     );
     return rows.map((row) => ({
       identity: text(row.identity),
       modelCalls: number(row.model_calls),
       mediaBytes: number(row.media_bytes),
+      tokens: number(row.tokens),
+      cost: number(row.cost),
     }));
   }
+}
+
+/** What a call used, within the transaction that keeps it. */
+export async function addSpending(
+  tx: Queries,
+  identity: string,
+  { tokens, cost }: Spend,
+  day: string,
+): Promise<void> {
+  const added = "UPDATE spending SET tokens = tokens + ?, cost = cost + ? WHERE day = ? AND identity = ?";
+  if ((await tx.run(added, tokens, cost, day, identity)) > 0) return;
+  await tx.run(
+    `INSERT INTO spending (day, identity, tokens, cost) VALUES (?, ?, ?, ?) ON CONFLICT (day, identity) DO UPDATE SET
+       tokens = spending.tokens + excluded.tokens, cost = spending.cost + excluded.cost`,
+    day,
+    identity,
+    tokens,
+    cost,
+  );
+  await tx.run("DELETE FROM spending WHERE day < ?", monthBefore(day));
 }
 
 async function add(on: Queries, identity: string, what: Spent, amount: number, day: string): Promise<void> {
@@ -83,6 +109,6 @@ async function spentBy(
 }
 
 /** Days are kept for a month, for whoever asks how much was used. */
-function monthBefore(day: string): string {
+export function monthBefore(day: string): string {
   return new Date(Date.parse(day) - 31 * 24 * 60 * 60 * 1_000).toISOString().slice(0, 10);
 }

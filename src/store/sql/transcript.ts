@@ -9,11 +9,11 @@ import type { Message, StoredMessage } from "../../session/transcript.js";
 import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
-import { takeBackFrom } from "./consolidations.js";
 import { addRoute } from "./lanes.js";
 import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
 import { readSession, titleHolder } from "./session-steps.js";
+import { takeBackFrom } from "./summaries.js";
 import { number } from "./values.js";
 
 const PAGE = 1_000;

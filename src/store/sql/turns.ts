@@ -1,5 +1,6 @@
 /** Turns: each write holds the row by its fence, so that a holder who was replaced writes nothing. */
 
+import { senderOf } from "../../gateway/authorize.js";
 import type {
   Account,
   BeginTurn,
@@ -16,7 +17,7 @@ import type {
 } from "../../gateway/store.js";
 import { STOP_WISHES } from "../../gateway/store.js";
 import type { InboxId, SessionId, TurnId } from "../../session/ids.js";
-import type { SessionEntry } from "../../session/session.js";
+import { type ModelUse, type SessionEntry, usageOfAll } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import type { ResolveRequest } from "../../session/store.js";
@@ -26,13 +27,14 @@ import { columnsOf } from "./columns.js";
 import { isHeldByHandoff } from "./handoff-rows.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
-import { noteEnd, noteStep } from "./job-runs.js";
+import { jobOfTurn, noteEnd, noteStep } from "./job-runs.js";
 import { lockLane } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
 import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
+import { noteUsageIn } from "./usage.js";
 import { address, flag, maybe, number, oneOf, text } from "./values.js";
 
 /** Turns that are running, their leases by the host's clock; the values of the shift come first. */
@@ -247,12 +249,12 @@ async function mourn(tx: Queries, turn: Turn, heir: string): Promise<void> {
 }
 
 async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promise<void> {
-  const { messages, usage, deliveries, steeredIn } = step;
-  if (messages.length > 0 || usage) {
+  const { messages, uses = [], deliveries, steeredIn } = step;
+  if (messages.length > 0 || uses.length > 0) {
     await appendIn(tx, {
       sessionId: turn.sessionId,
       messages,
-      ...(usage ? { usage } : {}),
+      usage: usageOfAll(uses),
       touch: turn.touches,
       now,
     });
@@ -261,6 +263,18 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
   for (const id of steeredIn) await steerIn(tx, id);
   await insertDeliveries(tx, deliveries, now);
   if (!turn.touches) await noteStep(tx, turn, step);
+  await noteUses(tx, turn, uses, now); // Last: these rows are all that turns of one person share.
+}
+
+/** The calls count for the author of the message, wherever it is answered, and for the job that asked. */
+async function noteUses(tx: Queries, turn: Turn, uses: readonly ModelUse[], at: number): Promise<void> {
+  if (uses.length === 0) return;
+  const row = await tx.get(`SELECT ${columnsOf("inbox")} FROM inbox WHERE id = ?`, turn.inboxId);
+  const { source, by } = row ? inboxItem(row) : {};
+  const writer = by ?? source;
+  const identity = (writer && senderOf(writer)) ?? "";
+  const jobId = turn.touches ? "" : ((await jobOfTurn(tx, turn)) ?? "");
+  for (const use of uses) await noteUsageIn(tx, { ...use, sessionId: turn.sessionId, identity, jobId, at });
 }
 
 function runningTurn(row: Row): RunningTurn {

@@ -1,20 +1,18 @@
-/** `baton people usage`: how much of today's limits each person has used. */
+/** `baton people limits`: the limits of each person, and how much of today's they have used. */
 import type { Config } from "../../config/config.js";
-import { dayOf, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
+import { dayOf, isLimit, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
 import type { DaySpending } from "../../gateway/store.js";
 import { cleanLine } from "../../util/text.js";
-import { grouped } from "../../util/words.js";
+import { dollars, grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import { everybody, type PeopleListRow } from "./list.js";
 import { NOBODY } from "./people.js";
 
-interface Used extends PeopleListRow {
+interface LimitsRow extends PeopleListRow, Omit<DaySpending, "identity"> {
   readonly limits: Limits;
-  readonly modelCalls: number;
-  readonly mediaBytes: number;
 }
 
-export async function usage(cli: Cli, options: { json?: boolean }): Promise<void> {
+export async function limits(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
   const config = await cli.loadConfig();
   const { people, spending, close } = await cli.openPeople(config, "look");
@@ -27,10 +25,14 @@ export async function usage(cli: Cli, options: { json?: boolean }): Promise<void
     await printTable(
       terminal,
       [
-        { title: "WHO", cell: ({ name, identities }: Used) => name ?? identities[0] ?? "", flexible: true },
+        {
+          title: "WHO",
+          cell: ({ name, identities }: LimitsRow) => name ?? identities[0] ?? "",
+          flexible: true,
+        },
         { title: "ROLE", cell: ({ role }) => role ?? "none" },
         {
-          title: "MODEL CALLS TODAY",
+          title: "CALLS TODAY",
           cell: ({ modelCalls, limits }) => ofLimit(grouped(modelCalls), limits.modelCallsPerDay),
         },
         {
@@ -39,41 +41,49 @@ export async function usage(cli: Cli, options: { json?: boolean }): Promise<void
             ofLimit((mediaBytes / MEGABYTE).toFixed(1), limits.mediaBytesPerDay / MEGABYTE),
         },
         {
-          title: "MESSAGES PER MINUTE",
+          title: "TOKENS TODAY",
+          cell: ({ tokens, limits }) => ofLimit(grouped(tokens), limits.tokensPerDay),
+        },
+        {
+          title: "COST TODAY",
+          cell: ({ cost, limits }) => ofLimit(dollars(cost), limits.costPerDay, dollars),
+        },
+        {
+          title: "MESSAGES/MIN",
           cell: ({ limits }) => most(limits.messagesPerMinute),
         },
-        { title: "TURNS AT ONCE", cell: ({ limits }) => most(limits.turnsAtOnce) },
+        { title: "TURNS", cell: ({ limits }) => most(limits.turnsAtOnce) },
       ],
       rows,
     );
-    terminal.line("\nDays start at midnight UTC. Baton counts only what has a limit.");
+    terminal.line("\nDays start at midnight UTC. Run `baton usage` to see what was used before.");
   } finally {
     await close();
   }
 }
 
-function usedBy(row: PeopleListRow, config: Config, day: readonly DaySpending[]): Used {
+function usedBy(row: PeopleListRow, config: Config, day: readonly DaySpending[]): LimitsRow {
   const names = row.identities;
   const limits = limitsFor({ role: row.role ?? "guest", names }, config.limits);
   return { ...row, limits, ...spentToday(names, day) };
 }
 
-function ofLimit(used: string, limit: number): string {
-  return limit === Number.POSITIVE_INFINITY ? "no limit" : `${used} of ${grouped(limit)}`;
+function ofLimit(used: string, limit: number, shown = grouped): string {
+  return isLimit(limit) ? `${used} of ${shown(limit)}` : "no limit";
 }
 
 function most(limit: number): string {
-  return limit === Number.POSITIVE_INFINITY ? "no limit" : grouped(limit);
+  return isLimit(limit) ? grouped(limit) : "no limit";
 }
 
-function asJson({ id, name, role, identities, modelCalls, mediaBytes, limits }: Used) {
+function asJson({ id, name, role, identities, modelCalls, mediaBytes, tokens, cost, limits }: LimitsRow) {
   const finite = Object.entries(limits).map(([key, limit]) => [key, Number.isFinite(limit) ? limit : null]);
   return {
     id,
     name: name === null ? null : cleanLine(name),
     role,
     identities,
-    today: { modelCalls, mediaBytes },
+    today: { modelCalls, mediaBytes, tokens, cost },
     limits: Object.fromEntries(finite),
   };
 }

@@ -1,0 +1,34 @@
+/** Summaries that were made here, each with what was there before it: so they can be taken back. */
+import type { SessionId } from "../../session/ids.js";
+import type { Queries } from "../db.js";
+import { maybe, number, text } from "./values.js";
+
+/**
+ * Goes back to before the first summary that covers this message or a later one. Returns the cursor then; null if no
+ * summary that was made here covers it.
+ */
+export async function takeBackFrom(tx: Queries, sessionId: SessionId, seq: number): Promise<number | null> {
+  const first = await tx.get(
+    `SELECT id, after_seq, before_summary, before_standing FROM summaries WHERE session_id = ? AND through_seq >= ?
+     ORDER BY id LIMIT 1`,
+    sessionId,
+    seq,
+  );
+  if (!first) return null;
+  const after = number(first.after_seq);
+  await tx.run(
+    "UPDATE sessions SET summary = ?, standing = ?, consolidated_through = ? WHERE id = ?",
+    maybe(first.before_summary, text),
+    text(first.before_standing),
+    after,
+    sessionId,
+  );
+  await tx.run("DELETE FROM summaries WHERE session_id = ? AND id >= ?", sessionId, number(first.id));
+  return after;
+}
+
+/** Before a session is deleted. */
+export async function forgetSummaries(tx: Queries, sessionId: SessionId): Promise<void> {
+  await tx.run("DELETE FROM summaries WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM consolidations WHERE session_id = ?", sessionId);
+}
