@@ -52,6 +52,8 @@ export type ErrorCode =
   | "home_unusable"
   | "store_in_use"
   | "turn_running"
+  | "lane_changed"
+  | "scopes_in_use"
   | "not_yours"
   | "process_limit"
   | "process_not_started"
