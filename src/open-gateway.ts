@@ -81,6 +81,12 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     redactor ? hidingAdapter(adapter, redactor.hide) : adapter,
   );
   const commands = new Commands(options.commands, sessions);
+  const onProblem: OnProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
+  const scopes = options.config?.scopes ?? {};
+  if (adapters.some(({ platform }) => platform !== LOCAL)) {
+    const { warnOfScopes } = await import("./gateway/scope-memory.js");
+    await warnOfScopes(store, scopes, onProblem);
+  }
   const processes = options.processes?.(store.processes);
   const gateway = new Gateway({
     sessions,
@@ -92,7 +98,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     toolLists: options.toolLists ?? {},
     ...(processes ? { processes } : {}),
     ...(options.jobs ? { jobs: options.jobs } : {}),
-    scopes: options.config?.scopes ?? {},
+    scopes,
     people: options.people ?? {},
     limits: options.limits ?? {},
     ...(options.answersAll === undefined ? {} : { answersAll: options.answersAll }),
@@ -114,7 +120,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
     holder: processHolder(),
     clock,
-    onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
+    onProblem,
   });
   return {
     gateway,

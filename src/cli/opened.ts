@@ -1,8 +1,11 @@
-/** What a command gets that opens a chat, the handoffs or the jobs of the store; it closes them. */
+/** What a command gets that opens a chat, the handoffs, the jobs or the lanes of the store; it closes them. */
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
 import type { JobDesk } from "../gateway/jobs/desk.js";
+import type { LaneDesk } from "../gateway/lane-desk.js";
+import type { RescopeDesk } from "../gateway/rescope-desk.js";
+import type { Stranded } from "../gateway/scope-memory.js";
 import type { JobOrigin } from "../schedule/job.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -38,6 +41,15 @@ export interface OpenJobs {
   readonly homes: Pick<Homes, "all">;
   /** The chat of this terminal, for a job that is made here. */
   readonly origin: JobOrigin;
+  close(): Promise<void>;
+}
+
+export interface OpenLanes {
+  readonly sessions: Sessions;
+  readonly moves: LaneDesk;
+  rescope(fromAgents: readonly string[]): RescopeDesk;
+  /** Lanes that do not fit the configured scopes. */
+  stranded(): Promise<Stranded>;
   close(): Promise<void>;
 }
 

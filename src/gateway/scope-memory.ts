@@ -72,24 +72,27 @@ export async function strandedLanes(lanes: LaneStore, scopes: SessionScopes): Pr
   }
 }
 
-/** What to tell the person who runs Baton; null if every lane fits. */
-export function strandedText({ lanes, fitting, ofOthers }: Stranded): string | null {
+/** What to tell the person who runs Baton, and the command that shows more; null if every lane fits. */
+export function scopeProblem(
+  stranded: Stranded,
+): { readonly problem: string; readonly command: string } | null {
+  const { lanes, fitting, ofOthers } = stranded;
+  const command = "baton sessions rescope --dry-run";
   if (lanes > 0) {
-    const many =
-      lanes >= MOST_STRANDED
-        ? `At least ${counted(MOST_STRANDED, "conversation")}`
-        : counted(lanes, "conversation");
-    const are = lanes === 1 ? "was" : "were";
-    return `${many} ${are} made with other scopes than your configuration has now, so new messages do not reach ${lanes === 1 ? "it" : "them"}. Run \`baton sessions rescope --dry-run\` to see how to carry ${lanes === 1 ? "it" : "them"} over.`;
+    const count = `${lanes >= MOST_STRANDED ? "At least " : ""}${counted(lanes, "conversation")}`;
+    const [were, them] = lanes === 1 ? ["was", "it"] : ["were", "them"];
+    const problem = `${count} ${were} made with other scopes than your configuration has now, so new messages do not reach ${them}.`;
+    return { problem, command };
   }
   const [other] = ofOthers;
   if (fitting > 0 || !other) return null;
   const [agent, count] = other;
-  return `${counted(count, "conversation")} belong${count === 1 ? "s" : ""} to the agent "${agent}". If you have renamed the agent, run \`baton sessions rescope --from-agent ${agent} --dry-run\` to carry them over.`;
+  const problem = `No conversation is the agent's, but the agent "${agent}" has ${counted(count, "conversation")}. You may have renamed the agent.`;
+  return { problem, command: `${command} --from-agent ${agent}` };
 }
 
 /** For a gateway that starts: looks at the lanes only if the scopes are new, or lanes were left before. */
-export async function checkScopes(
+export async function warnOfScopes(
   { lanes, accounts }: { readonly lanes: LaneStore; readonly accounts: Accounts },
   scopes: SessionScopes,
   onProblem: OnProblem,
@@ -98,6 +101,6 @@ export async function checkScopes(
   if (before?.isFit && isSameScopes(before.scopes, scopes)) return;
   const stranded = await strandedLanes(lanes, scopes);
   await rememberScopes(accounts, scopes, stranded.lanes === 0);
-  const text = strandedText(stranded);
-  if (text !== null) onProblem(text);
+  const found = scopeProblem(stranded);
+  if (found) onProblem(`${found.problem} Run \`${found.command}\` to see how to carry them over.`);
 }
