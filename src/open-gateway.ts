@@ -85,7 +85,10 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   const scopes = options.config?.scopes ?? {};
   if (adapters.some(({ platform }) => platform !== LOCAL)) {
     const { warnOfScopes } = await import("./gateway/scope-memory.js");
-    await warnOfScopes(store, scopes, onProblem);
+    await warnOfScopes(store, scopes, onProblem).catch(async (error) => {
+      await sessions.close();
+      throw error;
+    });
   }
   const processes = options.processes?.(store.processes);
   const gateway = new Gateway({

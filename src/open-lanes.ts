@@ -10,19 +10,21 @@ import type { openStore } from "./open-sessions.js";
 
 type StoreWithSessions = Awaited<ReturnType<typeof openStore>>;
 
-export async function openLanes(config: Config, { store, sessions }: StoreWithSessions): Promise<OpenLanes> {
+export function openLanes(config: Config, { store, sessions }: StoreWithSessions): OpenLanes {
   const { lanes, accounts } = store;
   const scopes = config.sessions.scopes ?? {};
   const clock = Date.now;
   const people = new People(store.people, config.people, { clock });
   const moves = new LaneDesk({ sessions, lanes, accounts, people, scopes, clock });
-  const known = (await store.people.list()).flatMap(({ identities }) => identities);
-  const identities = known.map(({ identity }) => identity);
-  const severalOn = [...severalPeople(config, identities).keys()];
   return {
     sessions,
     moves,
-    rescope: (fromAgents) => new RescopeDesk({ lanes, accounts, scopes, severalOn, clock }, fromAgents),
+    rescope: async (fromAgents) => {
+      const known = (await store.people.list()).flatMap(({ identities }) => identities);
+      const identities = known.map(({ identity }) => identity);
+      const severalOn = [...severalPeople(config, identities).keys()];
+      return new RescopeDesk({ lanes, accounts, scopes, severalOn, clock }, fromAgents);
+    },
     stranded: () => strandedLanes(lanes, scopes),
     close: () => sessions.close(),
   };

@@ -47,7 +47,7 @@ export interface OpenJobs {
 export interface OpenLanes {
   readonly sessions: Sessions;
   readonly moves: LaneDesk;
-  rescope(fromAgents: readonly string[]): RescopeDesk;
+  rescope(fromAgents: readonly string[]): Promise<RescopeDesk>;
   /** Lanes that do not fit the configured scopes. */
   stranded(): Promise<Stranded>;
   close(): Promise<void>;

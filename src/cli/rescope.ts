@@ -31,7 +31,7 @@ export async function rescope(cli: Cli, options: RescopeFlags): Promise<void> {
   if (!options.yes && !options.dryRun && !mayAsk)
     throw wrongUsage("Add --yes to carry the conversations over, or --dry-run to see what would happen.");
   await withLanes(cli, options.dryRun ? "look" : "change", async (open) => {
-    const desk = open.rescope(options.fromAgent === undefined ? [] : [options.fromAgent]);
+    const desk = await open.rescope(options.fromAgent === undefined ? [] : [options.fromAgent]);
     const plan = await desk.plan();
     if (options.json && options.dryRun) return terminal.json({ ...facts(plan), busy: [], done: false });
     if (!options.json) say(terminal, plan, options.dryRun === true);
