@@ -13,7 +13,7 @@ import type { Accounts } from "./store.js";
 const SCOPES = "scopes";
 const PAGE = 500;
 /** Nobody needs to know how many more. */
-export const MOST_STRANDED = 1_000;
+const MOST_STRANDED = 1_000;
 
 interface ScopeMemory {
   readonly scopes: SessionScopes;

@@ -255,6 +255,16 @@ describe("a change of scopes", () => {
     ]);
   });
 
+  it("lets a lane leave before another one takes its key", () => {
+    const world = new World();
+    const seven: SessionSource = { ...group, userId: "7" };
+    world.say(seven, { agent: "old", group: "member" });
+    world.say({ ...group, threadId: "7" }, {});
+    const to: SessionScopes = { group: "member" };
+    world.rescope(to, ["old"]);
+    expect([world.at(seven, to), world.at({ ...group, threadId: "7" }, to)]).toEqual(["s0", "s1"]);
+  });
+
   it("leaves a lane alone whose platform is not registered here", () => {
     const world = new World();
     world.say(ann, {});
