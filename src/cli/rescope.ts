@@ -42,7 +42,9 @@ export async function rescope(cli: Cli, options: RescopeFlags): Promise<void> {
     }
     if (!options.yes && !(await terminal.confirm("Carry them over?")))
       return terminal.line("Nothing was changed.");
-    const { done, busy } = await desk.carryOver();
+    let taken = 0;
+    const onStep = () => terminal.progress(`Carrying over, ${++taken} of ${plan.steps.length} …`);
+    const { done, busy } = await desk.carryOver(onStep).finally(() => terminal.progress(""));
     if (options.json)
       return terminal.json({ ...facts({ ...plan, steps: done }), busy: keysOf(busy), done: true });
     terminal.line(`Carried over: ${counts(done)}.`);
