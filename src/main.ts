@@ -87,6 +87,10 @@ async function runCommand(): Promise<number> {
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
+    openLanes: async (config, purpose) => {
+      const opened = await openCleanly(config, purpose, { config: config.sessions });
+      return (await import("./open-lanes.js")).openLanes(config, opened);
+    },
     openJobs,
     openProcesses: (config) => openProcessesOf(config, (problem) => terminal.problem(problem)),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),

@@ -85,11 +85,19 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     redactor ? hidingAdapter(adapter, redactor.hide) : adapter,
   );
   const commands = new Commands(options.commands, sessions);
+  const onProblem: OnProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
+  const scopes = options.config?.scopes ?? {};
+  if (adapters.some(({ platform }) => platform !== LOCAL)) {
+    const { warnOfScopes } = await import("./gateway/scope-memory.js");
+    await warnOfScopes(store, scopes, onProblem).catch(async (error) => {
+      await sessions.close();
+      throw error;
+    });
+  }
   const processes = options.processes?.(store.processes);
   const agent = redactor ? hidingAgent(options.agent, redactor) : options.agent;
   const { maxMessages = DEFAULT_WINDOW } = options;
   const holder = processHolder();
-  const onProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
   const common = { sessions, store, agent, maxMessages, holder, clock, onProblem };
   const gateway = new Gateway({
     ...common,
@@ -100,7 +108,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     toolLists: options.toolLists ?? {},
     ...(processes ? { processes } : {}),
     ...(options.jobs ? { jobs: options.jobs } : {}),
-    scopes: options.config?.scopes ?? {},
+    scopes,
     people: options.people ?? {},
     limits: options.limits ?? {},
     ...(options.answersAll === undefined ? {} : { answersAll: options.answersAll }),

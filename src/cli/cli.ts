@@ -13,7 +13,7 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs, OpenPeople } from "./opened.js";
+import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs, OpenLanes, OpenPeople } from "./opened.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -57,6 +57,8 @@ export interface Cli {
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */
   openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs>;
+  /** Moves conversations between lanes. */
+  openLanes(config: Config, purpose: StoreUse): Promise<OpenLanes>;
   /** The scheduled jobs of everybody. */
   openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs>;
   /** The background processes of this home folder. No host is started unless one is needed. */
@@ -144,6 +146,21 @@ export async function withHandoffs<Result>(
   const open = await cli.openHandoffs(await cli.loadConfig(), purpose);
   try {
     return await work(open);
+  } finally {
+    await open.close();
+  }
+}
+
+/** The same for lanes. */
+export async function withLanes<Result>(
+  cli: Cli,
+  purpose: StoreUse,
+  work: (open: OpenLanes, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = await cli.loadConfig("gateway");
+  const open = await cli.openLanes(config, purpose);
+  try {
+    return await work(open, config);
   } finally {
     await open.close();
   }

@@ -7,7 +7,7 @@ import { fileProblem } from "../util/file-problem.js";
 import type { Finding } from "../util/finding.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
-import type { Cli } from "./cli.js";
+import { type Cli, withLanes } from "./cli.js";
 import { CliError } from "./failure.js";
 import { quoted } from "./options.js";
 import type { Terminal } from "./terminal.js";
@@ -21,6 +21,7 @@ export async function doctor(cli: Cli, options: { json?: boolean }): Promise<voi
     findings.push(
       ...(await storeFindings(cli, config)),
       ...(await sharingFindings(cli, config)),
+      ...(await scopeFindings(cli)),
       ...(await cli.inspectSandbox(config)),
       ...(await cli.inspectEnvironments(config)),
       ...(await cli.inspectProcesses(config)),
@@ -131,6 +132,18 @@ async function sharingFindings(cli: Cli, config: Config): Promise<Finding[]> {
     finding,
     fix: "baton config set scopes.agent <name>",
   }));
+}
+
+/** Conversations that new messages do not reach; empty if the store can't be opened, which another check reports. */
+async function scopeFindings(cli: Cli): Promise<Finding[]> {
+  const { scopeProblem } = await import("../gateway/scope-memory.js");
+  try {
+    const found = await withLanes(cli, "look", async (open) => scopeProblem(await open.stranded()));
+    return found ? [{ check: "scopes", status: "warning", finding: found.problem, fix: found.command }] : [];
+  } catch (error) {
+    if (error instanceof BatonError) return [];
+    throw error;
+  }
 }
 
 /** Jobs that are late, or that nobody would run; empty if the store can't be opened, which another check reports. */

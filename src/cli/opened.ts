@@ -1,9 +1,12 @@
-/** What a command gets that opens a chat, the people, the handoffs or the jobs of the store; it closes them. */
+/** What a command gets that opens a chat, the people, the handoffs, the jobs or the lanes of the store; it closes them. */
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
 import type { JobDesk } from "../gateway/jobs/desk.js";
+import type { LaneDesk } from "../gateway/lane-desk.js";
 import type { People } from "../gateway/people.js";
+import type { RescopeDesk } from "../gateway/rescope-desk.js";
+import type { Stranded } from "../gateway/scope-memory.js";
 import type { Spending } from "../gateway/store.js";
 import type { UsageStore } from "../gateway/usage-store.js";
 import type { JobOrigin } from "../schedule/job.js";
@@ -51,6 +54,15 @@ export interface OpenJobs {
   readonly homes: Pick<Homes, "all">;
   /** The chat of this terminal, for a job that is made here. */
   readonly origin: JobOrigin;
+  close(): Promise<void>;
+}
+
+export interface OpenLanes {
+  readonly sessions: Sessions;
+  readonly moves: LaneDesk;
+  rescope(fromAgents: readonly string[]): Promise<RescopeDesk>;
+  /** Lanes that do not fit the configured scopes. */
+  stranded(): Promise<Stranded>;
   close(): Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
 import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
+import type { LaneStore } from "../session/lane-store.js";
 import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
@@ -360,6 +361,7 @@ export interface GatewayStore {
   readonly people: PeopleStore;
   readonly accounts: Accounts;
   readonly handoffs: HandoffStore<GatewayEffects>;
+  readonly lanes: LaneStore;
   /** Reports what this process commits, and soon after what others commit. The returned function ends it. */
   subscribe(subscriber: Subscriber): () => void;
   readonly processes: ProcessStore;

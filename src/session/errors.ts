@@ -53,6 +53,8 @@ export type ErrorCode =
   | "store_in_use"
   | "turn_running"
   | "summary_failed"
+  | "lane_changed"
+  | "scopes_in_use"
   | "not_yours"
   | "process_limit"
   | "process_not_started"

@@ -10,6 +10,7 @@ import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
 import { jobStoreContract } from "../testing/job-store-contract.js";
+import { laneStoreContract } from "../testing/lane-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
@@ -36,6 +37,7 @@ for (const contract of [
   consolidationContract,
   gatewayStoreContract,
   handoffStoreContract,
+  laneStoreContract,
   factsContract,
   peopleStoreContract,
   processStoreContract,

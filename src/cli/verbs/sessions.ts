@@ -7,7 +7,7 @@ const CURSOR: Flag = { flags: "--cursor <cursor>", description: "start where the
 
 export const sessions: Verb = {
   name: "sessions",
-  description: "list, show, search, name, export, import and delete sessions",
+  description: "list, show, search, name, export, import, move and delete sessions",
   examples: ["sessions list --active 7d"],
   verbs: [
     {
@@ -119,6 +119,45 @@ export const sessions: Verb = {
         `sessions explain agent:main:${examplePlatform()}:dm:99`,
       ],
       run: async () => (await import("../explain.js")).explain,
+    },
+    {
+      name: "move",
+      description: "bring a session into another chat, as /resume does there",
+      args: [
+        SESSION,
+        { name: "<key>", description: "the key of the chat, or its address if it has one conversation" },
+      ],
+      options: [
+        { flags: "--dry-run", description: "only show what would happen, and who could read it" },
+        YES_FLAG,
+        JSON_FLAG,
+      ],
+      notes:
+        "The people of that chat can read the whole session from then on. " +
+        "Run `baton sessions explain <session>` to see the key of a session's chat.",
+      examples: [
+        `sessions move 20261115_051313 agent:main:${examplePlatform()}:dm:99 --dry-run`,
+        `sessions move "Garden plans" ${examplePlatform()}:99`,
+      ],
+      run: async () => (await import("../move.js")).move,
+    },
+    {
+      name: "rescope",
+      description: "carry conversations over after you changed the scopes",
+      options: [
+        {
+          flags: "--from-agent <name>",
+          description: "also carry over the conversations of this agent, which you have renamed",
+        },
+        { flags: "--dry-run", description: "only show what would happen" },
+        YES_FLAG,
+        JSON_FLAG,
+      ],
+      notes:
+        "Nobody sees a conversation afterwards that they could not see before. You can stop it and run it again at any time. " +
+        "Restart the gateway first, so that it uses the new scopes.",
+      examples: ["sessions rescope --dry-run", "sessions rescope --from-agent main --dry-run"],
+      run: async () => (await import("../rescope.js")).rescope,
     },
     {
       name: "prune",

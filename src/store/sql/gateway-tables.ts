@@ -5,6 +5,7 @@ import { SqlConsolidations } from "./consolidations.js";
 import { SqlInbox } from "./inbox.js";
 import { SqlJobRuns } from "./job-runs.js";
 import { SqlJobs } from "./jobs.js";
+import { SqlLaneMoves } from "./lane-moves.js";
 import { SqlMediaFiles } from "./media-files.js";
 import { SqlOutbox } from "./outbox.js";
 import { SqlPeople } from "./people.js";
@@ -20,6 +21,7 @@ export function gatewayTables(db: Db) {
     outbox: new SqlOutbox(db),
     people: new SqlPeople(db),
     accounts: new SqlAccounts(db),
+    lanes: new SqlLaneMoves(db),
     jobs: new SqlJobs(db),
     jobRuns: new SqlJobRuns(db),
     files: new SqlMediaFiles(db),

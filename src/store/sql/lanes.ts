@@ -3,7 +3,7 @@
  * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
  */
 
-import { ownerOfChat } from "../../session/access.js";
+import { ownerOfChat, personOf } from "../../session/access.js";
 import { ConflictError, sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -80,8 +80,31 @@ export async function addRoute(tx: Queries, place: LanePlace, sessionId: Session
   return added === 1;
 }
 
+/**
+ * The person of a DM whose lane was made by its key alone: it belongs to the chat until its person writes there. From then
+ * on the lane is theirs, and they see the session that it has.
+ */
+export async function meetPerson(
+  tx: Queries,
+  { place, session }: LaneSession,
+  who: LanePlace,
+): Promise<SessionRow> {
+  const isNew =
+    who.origin.chatType === "dm" &&
+    place.chat === who.chat &&
+    personOf(place) === null &&
+    personOf(who) !== null;
+  if (!isNew) return session;
+  const { sessionId } = session.entry;
+  const { key, owner, chat, origin, displayName } = { ...who, key: place.key };
+  await setRoute(tx, { key, owner, chat, origin, displayName }, sessionId);
+  const change = "UPDATE sessions SET lane_owner = ?, origin = ? WHERE id = ?";
+  await tx.run(change, owner, writeOrigin(origin), sessionId);
+  return readSession(tx, sessionId);
+}
+
 /** Moves a session into a lane, from wherever it was; the lane's present session ends `switched`. */
-async function moveInto(
+export async function moveInto(
   tx: Queries,
   place: LanePlace,
   target: SessionEntry,

@@ -16,7 +16,7 @@ import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
-import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
+import { addRoute, bindSession, lockLane, meetPerson, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
@@ -38,8 +38,9 @@ export class SqlRoutes implements RouteStore {
 
   /** The same within a transaction that does more. */
   async resolveIn(tx: Queries, request: ResolveRequest): Promise<Resolved> {
-    const present = (await lockLane(tx, this.#db.dialect, request.fresh.key))?.session;
-    if (!present) return this.#begin(tx, request, null, null);
+    const lane = await lockLane(tx, this.#db.dialect, request.fresh.key);
+    if (!lane) return this.#begin(tx, request, null, null);
+    const present = await meetPerson(tx, lane, request.fresh);
     if (request.forceNew) return this.#begin(tx, request, present, null);
 
     const reason = request.dueReset(present.entry);
