@@ -5,7 +5,7 @@
 import { Temporal } from "temporal-polyfill";
 import { firstInstant } from "../util/civil-time.js";
 import { InputError } from "./errors.js";
-import type { Platform } from "./platform.js";
+import { type Platform, platforms } from "./platform.js";
 import { CHAT_TYPES, type ChatType } from "./source.js";
 
 export type ResetMode = "none" | "idle" | "daily" | "both";
@@ -45,6 +45,32 @@ export function resetReason(policy: ResetPolicy, moment: ResetMoment): ResetReas
   if (resetsWhenIdle(policy) && now > lastActivityAt + policy.idleMinutes * 60_000) return "idle";
   if (resetsDaily(policy) && lastActivityAt < latestBoundary(now, policy.atHour, timeZone)) return "daily";
   return null;
+}
+
+/** Sessions whose last activity was before this start fresh now; null if the policy never says so. */
+export function resetsBefore(policy: ResetPolicy, now: number, timeZone: string): number | null {
+  checkPolicy(policy, "policy");
+  const idle = resetsWhenIdle(policy) ? [now - policy.idleMinutes * 60_000] : [];
+  const daily = resetsDaily(policy) ? [latestBoundary(now, policy.atHour, timeZone)] : [];
+  const limits = [...idle, ...daily];
+  return limits.length === 0 ? null : Math.max(...limits);
+}
+
+/** Open sessions of a kind of place that expire if nothing happened in them since. */
+export interface ExpiryRule {
+  readonly platform: Platform;
+  readonly chatType: ChatType;
+  readonly before: number;
+}
+
+/** Since when nothing may have happened in which place, so that a session there starts fresh now. */
+export function expiryRules(config: ResetConfig, now: number, timeZone: string): ExpiryRule[] {
+  return platforms().flatMap((platform) =>
+    CHAT_TYPES.flatMap((chatType) => {
+      const before = resetsBefore(policyFor(config, platform, chatType).policy, now, timeZone);
+      return before === null ? [] : [{ platform, chatType, before }];
+    }),
+  );
 }
 
 /** When the next reset is due if nothing more happens; in the past if it is already due. */

@@ -9,13 +9,16 @@ import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
-import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
+import type { Handoff, HandoffStep } from "./handoff.js";
+import { claimOldest } from "./handoff-claim.js";
 import { DEFAULT_WINDOW, type NumberedWindow, windowOf } from "./history-window.js";
+import { idleSessions } from "./idle-sessions.js";
 import { asSessionId, type HandoffId, newHandoffId, newSessionId, type SessionId } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
   checkResetConfig,
   checkTimeZone,
+  expiryRules,
   nextReset,
   policyFor,
   type ResetConfig,
@@ -264,6 +267,18 @@ export class Sessions {
     return (await this.#holdsOn(entry)).length === 0;
   }
 
+  /** Open sessions that the policy says start fresh with their next message, as far as their last activity tells. */
+  expired(): AsyncGenerator<SessionEntry> {
+    return idleSessions(this.#store.reader, expiryRules(this.#reset, this.#clock(), this.timezone));
+  }
+
+  /** Ends a session that has expired. Its lane begins a fresh one with the next message. False if it goes on. */
+  async expire(entry: SessionEntry): Promise<boolean> {
+    if (!(await this.isExpired(entry))) return false;
+    const now = this.#clock();
+    return this.#store.routes.expire(entry.sessionId, (present) => this.#dueReset(present, now), now);
+  }
+
   /** The reset policy that holds for a session. */
   policyFor(entry: Pick<SessionEntry, "platform" | "chatType">): ResetPolicy {
     return policyFor(this.#reset, entry.platform, entry.chatType).policy;
@@ -473,19 +488,7 @@ export class Sessions {
 
   /** Takes the oldest open handoff, with a lease and a fence; null if there is none. */
   async claimHandoff(claim: { holder: string; leaseMs?: number }): Promise<Handoff | null> {
-    const { leaseMs = 30_000 } = claim;
-    if (!Number.isSafeInteger(leaseMs) || leaseMs <= 0) {
-      throw new InputError("invalid_handoff", "leaseMs must be a whole number of milliseconds above 0.");
-    }
-    const holder = checkText(claim.holder, "holder");
-    const now = this.#clock();
-    for (const seen of await this.#store.handoffs.open(now)) {
-      const step: HandoffStep = { kind: "claim", fence: seen.fence, holder, leaseMs };
-      if (!stepHandoff(seen, step, now).ok) continue;
-      const outcome = await this.#store.handoffs.step(seen.id, step, now);
-      if (outcome?.ok && outcome.handoff.state === "running") return outcome.handoff;
-    }
-    return null;
+    return claimOldest(this.#store.handoffs, claim, this.#clock());
   }
 
   /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */

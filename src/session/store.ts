@@ -7,7 +7,7 @@ import type { Belonging, Viewer } from "./access.js";
 import type { Asker, Handoff, HandoffOutcome, HandoffStep } from "./handoff.js";
 import type { HandoffId, SessionId } from "./ids.js";
 import type { Platform } from "./platform.js";
-import type { ResetReason } from "./reset-policy.js";
+import type { ExpiryRule, ResetReason } from "./reset-policy.js";
 import type { EndReason, SessionEntry, SessionPatch, Usage } from "./session.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
@@ -102,6 +102,15 @@ export interface RouteStore {
   setTitle(sessionId: SessionId, title: string | null): Promise<SessionEntry>;
   /** With `onlyIn`, nothing happens to a session that has moved to another lane. */
   end(sessionId: SessionId, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry>;
+  /**
+   * Ends an open session by policy, if it is still due and nothing runs in it; its lane begins a fresh one with the next
+   * message of a person. False if it goes on.
+   */
+  expire(
+    sessionId: SessionId,
+    dueReset: (entry: SessionEntry) => ResetReason | null,
+    now: number,
+  ): Promise<boolean>;
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }>;
   /**
@@ -112,6 +121,8 @@ export interface RouteStore {
 }
 
 export interface SessionReader {
+  /** Open sessions that this rule concerns, the longest idle first, in pages. */
+  idleSince(rule: ExpiryRule, limit: number, cursor?: string): Promise<Page<SessionEntry>>;
   get(sessionId: SessionId): Promise<SessionEntry | null>;
   current(key: SessionKey): Promise<SessionEntry | null>;
   /** The lanes in a chat, `platform:id` as in a session's `chat`, each with the session it has. */

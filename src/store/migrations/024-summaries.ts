@@ -11,7 +11,7 @@ export function summaries({ int, real, text, autoId, tableEnd }: Dialect): reado
     // Whether its first title was made, by Baton or by a person: Baton makes one once.
     `ALTER TABLE sessions ADD COLUMN titled ${int} NOT NULL DEFAULT 0`,
     "UPDATE sessions SET titled = 1",
-    "CREATE INDEX sessions_open ON sessions (platform, chat_type, updated_at) WHERE ended_at IS NULL",
+    "CREATE INDEX sessions_open ON sessions (platform, chat_type, updated_at, id) WHERE ended_at IS NULL",
     "CREATE INDEX sessions_unflushed ON sessions (ended_at) WHERE flushed_at IS NULL AND end_reason IN ('idle', 'daily')",
 
     // One row for each time that a summary was made. The newest that was not undone is the session's.

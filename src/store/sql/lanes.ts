@@ -117,7 +117,7 @@ export async function moveInto(
   const { platform, chatType } = parseSessionKey(place.key);
   await tx.run(
     `UPDATE sessions SET key = ?, platform = ?, chat_type = ?, chat = ?, lane_owner = ?, origin = ?, display_name = ?,
-       updated_at = ?, ended_at = NULL, end_reason = NULL WHERE id = ?`,
+       updated_at = ?, ended_at = NULL, end_reason = NULL, flushed_at = NULL WHERE id = ?`,
     place.key,
     platform,
     chatType,
@@ -143,7 +143,7 @@ export async function bindSession(
   const key = typeof to === "string" ? to : to.key;
   const { lane, target, from } = await lockMove(tx, dialect, key, sessionId);
   const present = lane?.session.entry ?? null;
-  if (present?.sessionId === sessionId) return { entry: present, from: null };
+  if (present?.sessionId === sessionId && present.endedAt === null) return { entry: present, from: null };
   if (await hasActiveHandoff(tx, sessionId)) {
     throw new ConflictError(
       "handoff_active",
@@ -151,7 +151,7 @@ export async function bindSession(
     );
   }
   const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
-  return { entry: await moveInto(tx, place, target, present, now), from };
+  return { entry: await moveInto(tx, place, target, present, now), from: from === key ? null : from };
 }
 
 /** What a key alone tells of its place: the chat; and so it is the chat's, not a person's. */

@@ -3,11 +3,12 @@
 import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
+import type { ExpiryRule } from "../../session/reset-policy.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { ListFilter, OccupiedLane, Page, SessionReader } from "../../session/store.js";
 import { cleanLine } from "../../util/text.js";
-import type { Db, SqlValue } from "../db.js";
+import type { Db, Row, SqlValue } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { placeOf } from "./lanes.js";
 import { PRUNABLE } from "./routes.js";
@@ -61,9 +62,22 @@ export class SqlReader implements SessionReader {
       ...branches.flatMap(({ params }) => [...params, limit + 1]),
       limit + 1,
     );
-    const items = rows.slice(0, limit).map((row) => sessionRow(row).entry);
-    const last = rows.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last ? `${last.updatedAt}~${last.sessionId}` : null };
+    return pageOf(rows, limit);
+  }
+
+  async idleSince(rule: ExpiryRule, limit: number, cursor?: string): Promise<Page<SessionEntry>> {
+    const [idle, id] = cursor === undefined ? [Number.MIN_SAFE_INTEGER, ""] : readCursor(cursor);
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("sessions", "s")} FROM sessions s WHERE s.ended_at IS NULL AND s.platform = ? AND s.chat_type = ?
+         AND s.updated_at < ? AND (s.updated_at, s.id) > (?, ?) ORDER BY s.updated_at, s.id LIMIT ?`,
+      rule.platform,
+      rule.chatType,
+      rule.before,
+      idle,
+      id,
+      limit + 1,
+    );
+    return pageOf(rows, limit);
   }
 
   async find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]> {
@@ -126,6 +140,13 @@ export class SqlReader implements SessionReader {
     );
     return { sessions: number(row?.sessions), messages: number(row?.messages) };
   }
+}
+
+/** One more row than the page has says that there are more. */
+function pageOf(rows: readonly Row[], limit: number): Page<SessionEntry> {
+  const items = rows.slice(0, limit).map((row) => sessionRow(row).entry);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last ? `${last.updatedAt}~${last.sessionId}` : null };
 }
 
 /** A WHERE clause in the making. */

@@ -42,6 +42,10 @@ export class SqlRoutes implements RouteStore {
     if (!lane) return this.#begin(tx, request, null, null);
     const present = await meetPerson(tx, lane, request.fresh);
     if (request.forceNew) return this.#begin(tx, request, present, null);
+    // It ended by policy while nobody wrote: so it is told now, as if it ended now.
+    const { endReason } = present.entry;
+    if (request.touch && (endReason === "idle" || endReason === "daily"))
+      return this.#begin(tx, request, present, endReason);
 
     const reason = request.dueReset(present.entry);
     if (reason === null || (await isHeld(tx, present.entry.sessionId))) return goOn(tx, request, present);
@@ -167,6 +171,22 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
+  expire(
+    sessionId: SessionId,
+    dueReset: (entry: SessionEntry) => ResetReason | null,
+    now: number,
+  ): Promise<boolean> {
+    const { forUpdate } = this.#db.dialect;
+    return this.#db.transaction(async (tx) => {
+      await tx.all(`SELECT key FROM routes WHERE session_id = ? ${forUpdate("routes")}`, sessionId);
+      const { entry } = await readSession(tx, sessionId, forUpdate("sessions"));
+      const reason = entry.endedAt === null ? dueReset(entry) : null;
+      if (reason === null || (await isHeld(tx, sessionId))) return false;
+      await endSession(tx, entry, reason, now);
+      return true;
+    });
+  }
+
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }> {
     return this.#db.transaction(async (tx) => {
       const rows = await tx.all(
@@ -218,7 +238,7 @@ async function goOn(tx: Queries, request: ResolveRequest, present: SessionRow): 
   };
   if (touch || added) {
     await tx.run(
-      "UPDATE sessions SET updated_at = ?, display_name = ?, next_seq = next_seq + ?, message_count = message_count + ? WHERE id = ?",
+      "UPDATE sessions SET updated_at = ?, display_name = ?, next_seq = next_seq + ?, message_count = message_count + ?, flushed_at = NULL WHERE id = ?",
       changed.updatedAt,
       changed.displayName,
       added,
