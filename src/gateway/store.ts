@@ -5,6 +5,7 @@
  * of a turn carries the fence, so a process that was replaced can write nothing more.
  */
 
+import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
@@ -365,4 +366,6 @@ export interface GatewayStore {
   readonly files: MediaFiles;
   readonly spending: Spending;
   readonly standing: StandingApprovals;
+  readonly memory: MemoryNotes;
+  readonly memoryCounts: MemoryCounts;
 }

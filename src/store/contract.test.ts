@@ -9,6 +9,7 @@ import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
 import { jobStoreContract } from "../testing/job-store-contract.js";
+import { memoryNotesContract } from "../testing/memory-notes-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
@@ -37,6 +38,7 @@ for (const contract of [
   peopleStoreContract,
   processStoreContract,
   jobStoreContract,
+  memoryNotesContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

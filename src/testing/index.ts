@@ -26,16 +26,4 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 
 // Test a store of sessions, or of all that a gateway keeps.
 
-export type * from "../gateway/facts.js";
-export type * from "../gateway/people-store.js";
-export type * from "../gateway/store.js";
-export type { EndedBy, ProcessEnd } from "../process/process.js";
-export type * from "../process/store.js";
-export type { DeliveryId, InboxId, ProcessId, TurnId } from "../session/ids.js";
-export { factsContract } from "./facts-contract.js";
-export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
-export { handoffStoreContract } from "./handoff-store-contract.js";
-export { jobStoreContract } from "./job-store-contract.js";
-export { peopleStoreContract } from "./people-store-contract.js";
-export { processStoreContract } from "./process-store-contract.js";
-export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";
+export * from "./stores.js";

@@ -5,6 +5,7 @@ import { SqlInbox } from "./inbox.js";
 import { SqlJobRuns } from "./job-runs.js";
 import { SqlJobs } from "./jobs.js";
 import { SqlMediaFiles } from "./media-files.js";
+import { SqlMemoryNotes } from "./notes.js";
 import { SqlOutbox } from "./outbox.js";
 import { SqlPeople } from "./people.js";
 import { SqlSpending } from "./spending.js";
@@ -12,6 +13,7 @@ import { SqlStandingApprovals } from "./standing-approvals.js";
 import { SqlToolJournal } from "./tool-journal.js";
 
 export function gatewayTables(db: Db) {
+  const memory = new SqlMemoryNotes(db);
   return {
     inbox: new SqlInbox(db),
     journal: new SqlToolJournal(db),
@@ -23,5 +25,7 @@ export function gatewayTables(db: Db) {
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
     standing: new SqlStandingApprovals(db),
+    memory,
+    memoryCounts: memory,
   };
 }
