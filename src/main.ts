@@ -131,7 +131,8 @@ async function openPeople(config: Config, purpose: StoreUse) {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
-  return { people, spending: store.spending, close: () => sessions.close() };
+  const { spending, memory, memoryCounts } = store;
+  return { people, spending, memory, memoryCounts, close: () => sessions.close() };
 }
 
 async function platformStates(config: Config) {
@@ -335,6 +336,7 @@ async function openGatewayOf(
       runsHere: adapters.some(({ capabilities }) => !capabilities.isUnattended),
       mostRunning: config.jobs.maxRunning,
     },
+    ...(config.memory.enabled ? { memory: config.memory } : {}),
     people: config.people,
     limits: config.limits,
     busy: config.busy,

@@ -7,6 +7,7 @@ import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
+import type { GatewayMemory } from "./gateway/memory/options.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
@@ -34,6 +35,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly processes?: (store: ProcessStore) => GatewayProcesses;
   /** Without it, there are no scheduled jobs here. */
   readonly jobs?: GatewayJobs;
+  /** How much is remembered about people; without it, nothing is. */
+  readonly memory?: GatewayMemory;
   readonly people?: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */
   readonly limits?: LimitLists;
@@ -71,6 +74,7 @@ export interface OpenGateway {
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
   const { Gateway } = await import("./gateway/gateway.js");
+  const { MemoryDesk } = await import("./gateway/memory/desk.js");
   const { Media } = await import("./gateway/media.js");
   const { processHolder } = await import("./util/holder.js");
   const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
@@ -92,6 +96,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     toolLists: options.toolLists ?? {},
     ...(processes ? { processes } : {}),
     ...(options.jobs ? { jobs: options.jobs } : {}),
+    ...(options.memory ? { memory: new MemoryDesk({ ...options.memory, notes: store.memory, clock }) } : {}),
     scopes: options.config?.scopes ?? {},
     people: options.people ?? {},
     limits: options.limits ?? {},

@@ -1,6 +1,7 @@
 /** Where people ask for what the gateway does beside answering. */
 import type { HandoffDesk } from "./handoff/desk.js";
 import type { JobDesk } from "./jobs/desk.js";
+import type { MemoryDesk } from "./memory/desk.js";
 import type { GatewayProcesses } from "./processes/options.js";
 
 export interface Desks {
@@ -9,4 +10,6 @@ export interface Desks {
   readonly processes: GatewayProcesses | null;
   /** Null if there are no scheduled jobs here. */
   readonly jobs: JobDesk | null;
+  /** Null if nothing is remembered about people. */
+  readonly memory: MemoryDesk | null;
 }

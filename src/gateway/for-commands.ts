@@ -72,6 +72,7 @@ export class ForCommands {
   readonly handoffs: Pick<Desks["handoffs"], "places" | "placeNamed" | "active" | "offers">;
   readonly processes: Desks["processes"];
   readonly jobs: Desks["jobs"];
+  readonly memory: Desks["memory"];
   /** This process, for what it takes. */
   readonly holder: string;
 
@@ -85,6 +86,7 @@ export class ForCommands {
     this.handoffs = setting.handoffs;
     this.processes = setting.processes;
     this.jobs = setting.jobs;
+    this.memory = setting.memory;
     this.holder = setting.holder;
   }
 

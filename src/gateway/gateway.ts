@@ -169,6 +169,7 @@ export class Gateway {
       carrier,
       processes,
       jobs: desk,
+      memory: options.memory ?? null,
     });
     const commandRunner = new CommandRunner({
       ...common,

@@ -14,6 +14,7 @@ import type { Commands } from "./commands/commands.js";
 import type { GatewayJobs } from "./jobs/options.js";
 import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
+import type { MemoryDesk } from "./memory/desk.js";
 import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
@@ -32,6 +33,8 @@ export interface GatewayOptions {
   readonly processes?: GatewayProcesses;
   /** Without it, no scheduled jobs run here. */
   readonly jobs?: GatewayJobs;
+  /** Without it, nothing is remembered about people. */
+  readonly memory?: MemoryDesk;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */

@@ -17,6 +17,7 @@ import type { Homes } from "./homes.js";
 import { earlierResults } from "./jobs/earlier-results.js";
 import { jobTurn } from "./jobs/turn.js";
 import type { Lane } from "./lane.js";
+import { turnMemory } from "./memory/turn-memory.js";
 import type { Notices } from "./notices.js";
 import { resetNote } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
@@ -94,6 +95,11 @@ export class TurnRunner {
     const schedules = setting.turnTools.jobs !== null;
     const place = { ...setting.context, homeChannels, shared, schedules };
     const context = buildSessionContext(item.source, place, entry);
+    const { reader: memory, labels } = await turnMemory(
+      setting.turnTools.memory,
+      buildSessionLabels(context),
+      { who, source: item.source, entry, scopes: setting.scopes, shared },
+    );
     return new TurnRun(turn, {
       agent: job?.agent ?? setting.agent,
       turns: store.turns,
@@ -101,10 +107,10 @@ export class TurnRunner {
       // Somebody who lost access is answered without tools.
       tools: async (unread) =>
         who.allowed
-          ? turnTools(setting.turnTools, { who: job?.asks(who) ?? who, turn, item, unread, job })
+          ? turnTools(setting.turnTools, { who: job?.asks(who) ?? who, turn, item, unread, job, memory })
           : [],
       prompt: [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n"),
-      labels: buildSessionLabels(context),
+      labels,
       history,
       ...sessionModel(entry),
       ...(job?.model === undefined ? {} : { model: job.model }),
