@@ -74,6 +74,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
     "service",
     "setup",
   ],
+  "cli/memory": ["people"],
   "cli/*": [],
   "gateway/commands": ["handoff", "jobs", "memory", "processes"],
   "gateway/handoff": [],

@@ -9,6 +9,7 @@ import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountLease, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
+import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { Processes } from "../process/processes.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
@@ -44,10 +45,7 @@ export interface Cli {
   /** If there is no store yet, `look` and `change` open an empty one in memory. */
   openSessions(config: Config, purpose: StoreUse): Promise<Sessions>;
   /** The people in the store. */
-  openPeople(
-    config: Config,
-    purpose: StoreUse,
-  ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
+  openPeople(config: Config, purpose: StoreUse): Promise<OpenPeople>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
     readonly platforms: readonly AccountState[];
@@ -95,6 +93,15 @@ export interface Cli {
   backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
+}
+
+export interface OpenPeople {
+  readonly people: People;
+  readonly spending: Spending;
+  /** What Baton remembers about them. */
+  readonly memory: MemoryNotes;
+  readonly memoryCounts: MemoryCounts;
+  close(): Promise<void>;
 }
 
 /** Backups of a store: made while it is in use, restored while it is not. */

@@ -16,6 +16,8 @@ export interface Environment {
   readonly models: ModelVariables;
   /** Where programs are found. */
   readonly path: string;
+  /** The command of the user's editor: `VISUAL`, else `EDITOR`. */
+  readonly editor: string;
 }
 
 /** An empty variable counts as absent. */
@@ -31,6 +33,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     color: wantsColor(variables),
     models: readModelVariables(variables),
     path: variables.PATH ?? "",
+    editor: variables.VISUAL || variables.EDITOR || "vi",
   };
 }
 

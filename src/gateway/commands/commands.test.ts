@@ -39,7 +39,7 @@ describe("the table", () => {
 describe("/help", () => {
   it("lists every command that one may use", async () => {
     const lines = (await ann.ask("/help")).split("\n");
-    expect(lines).toHaveLength(24);
+    expect(lines).toHaveLength(25);
     expect(lines.join()).not.toContain("/pair");
     expect(lines[0]).toBe("- `/new [title]`: start a new session");
   });

@@ -97,7 +97,7 @@ export class MemoryDesk {
     const edited = await this.#notes.edit(owners, owner, edit, by, this.maxCharacters, this.#clock());
     if (edited.kind === "none") throw new Error("A reader's own memory is not among its owners.");
     if (edited.kind === "full") throw this.#full(edited, charactersOf([...wanted].map((text) => ({ text }))));
-    return edited;
+    return { added: edited.added, removed: edited.removed };
   }
 
   #done(saved: NoteSaved, length: number, id: number): SavedNote {
