@@ -7,6 +7,7 @@ import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
+import { MemoryDesk } from "./gateway/memory/desk.js";
 import type { GatewayMemory } from "./gateway/memory/options.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
@@ -74,7 +75,6 @@ export interface OpenGateway {
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
   const { Gateway } = await import("./gateway/gateway.js");
-  const { MemoryDesk } = await import("./gateway/memory/desk.js");
   const { Media } = await import("./gateway/media.js");
   const { processHolder } = await import("./util/holder.js");
   const { hidingAdapter } = await import("./adapter/hiding-adapter.js");

@@ -95,7 +95,7 @@ export interface Cli {
   readonly importSessions: ImportSessions;
 }
 
-export interface OpenPeople {
+interface OpenPeople {
   readonly people: People;
   readonly spending: Spending;
   /** What Baton remembers about them. */

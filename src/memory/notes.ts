@@ -4,7 +4,6 @@
  * agent reads them.
  */
 import { cleanLine, shorten, storableText } from "../util/text.js";
-import { grouped } from "../util/words.js";
 
 export interface MemoryNote {
   /** People and agents name a note by it. No other note ever gets the same one. */
@@ -27,22 +26,16 @@ export const LONGEST_NOTE = 500;
 const MOST_READ = 20 * LONGEST_NOTE;
 
 export type CheckedNote =
-  | { readonly isGood: true; readonly text: string }
-  | { readonly isGood: false; readonly why: string };
+  | { readonly kind: "good"; readonly text: string }
+  | { readonly kind: "empty" }
+  | { readonly kind: "long"; readonly length: number };
 
-/** The text as it is kept, in one line; or a sentence that says why it can't be a note. */
+/** The text as it is kept, in one line; or why it can't be a note. */
 export function checkNote(text: string): CheckedNote {
-  if (text.length > MOST_READ) return tooLong(text.length);
+  if (text.length > MOST_READ) return { kind: "long", length: text.length };
   const line = storableText(cleanLine(text));
-  if (line === "") return { isGood: false, why: "The note is empty. Write what to remember." };
-  return line.length > LONGEST_NOTE ? tooLong(line.length) : { isGood: true, text: line };
-}
-
-function tooLong(length: number): CheckedNote {
-  return {
-    isGood: false,
-    why: `The note has ${grouped(length)} characters, but at most ${LONGEST_NOTE} are allowed. Make it shorter, or split it.`,
-  };
+  if (line === "") return { kind: "empty" };
+  return line.length > LONGEST_NOTE ? { kind: "long", length: line.length } : { kind: "good", text: line };
 }
 
 /** How many characters these notes have together. */

@@ -2,6 +2,7 @@
 import {
   charactersOf,
   checkNote,
+  LONGEST_NOTE,
   type MemoryNote,
   type NoteMaker,
   notesText,
@@ -125,20 +126,19 @@ function mustChange({ mayChange }: MemoryReader): void {
     throw new ConflictError("not_yours", "Only members and owners can change the memory of a group.");
 }
 
-function goodNote(text: string): string {
+function goodNote(text: string, where = ""): string {
   const checked = checkNote(text);
-  if (!checked.isGood) throw new InputError("invalid_note", checked.why);
-  return checked.text;
+  if (checked.kind === "good") return checked.text;
+  const why =
+    checked.kind === "empty"
+      ? "The note is empty. Write what to remember."
+      : `The note has ${grouped(checked.length)} characters, but at most ${LONGEST_NOTE} are allowed. Make it shorter, or split it.`;
+  throw new InputError("invalid_note", `${where}${why}`);
 }
 
-/** Without empty lines; fails with the number of the first that is too long. */
+/** Without empty lines; fails with the number of the first line that can't be a note. */
 function goodLines(lines: readonly string[]): string[] {
-  return lines.flatMap((line, index) => {
-    if (line.trim() === "") return [];
-    const checked = checkNote(line);
-    if (!checked.isGood) throw new InputError("invalid_note", `Line ${index + 1}: ${checked.why}`);
-    return [checked.text];
-  });
+  return lines.flatMap((line, index) => (line.trim() === "" ? [] : [goodNote(line, `Line ${index + 1}: `)]));
 }
 
 function noNote(id: number): NotFoundError {

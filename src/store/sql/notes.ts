@@ -167,7 +167,7 @@ export async function addNotesIn(
   let added = 0;
   for (const given of texts) {
     const checked = checkNote(given);
-    if (!checked.isGood || !hasRoom(used, 0, checked.text.length, most)) continue;
+    if (checked.kind !== "good" || !hasRoom(used, 0, checked.text.length, most)) continue;
     if (await noteSaying(tx, owner, checked.text)) continue;
     await insert(tx, owner, checked.text, by, now);
     used += checked.text.length;
