@@ -132,6 +132,7 @@ export type { AskingCall, Command, CommandCall, Commands } from "./gateway/comma
 export { commandTable } from "./gateway/commands/table.js";
 export type { Gateway } from "./gateway/gateway.js";
 export type { LimitLists } from "./gateway/limits.js";
+export type { GatewayMemory } from "./gateway/memory/options.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";

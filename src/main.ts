@@ -135,8 +135,8 @@ async function openPeople(config: Config, purpose: StoreUse) {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
-  const { spending, usage, jobs } = store;
-  return { people, spending, usage, jobs, sessions, close: () => sessions.close() };
+  const { spending, usage, jobs, memory, memoryCounts } = store;
+  return { people, spending, usage, jobs, memory, memoryCounts, sessions, close: () => sessions.close() };
 }
 
 async function platformStates(config: Config) {
@@ -340,6 +340,7 @@ async function openGatewayOf(
       runsHere: adapters.some(({ capabilities }) => !capabilities.isUnattended),
       mostRunning: config.jobs.maxRunning,
     },
+    ...(config.memory.enabled ? { memory: config.memory } : {}),
     people: config.people,
     limits: config.limits,
     busy: config.busy,

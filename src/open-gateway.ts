@@ -7,6 +7,8 @@ import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
+import { MemoryDesk } from "./gateway/memory/desk.js";
+import type { GatewayMemory } from "./gateway/memory/options.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
@@ -35,6 +37,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly processes?: (store: ProcessStore) => GatewayProcesses;
   /** Without it, there are no scheduled jobs here. */
   readonly jobs?: GatewayJobs;
+  /** How much is remembered about people; without it, nothing is. */
+  readonly memory?: GatewayMemory;
   readonly people?: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */
   readonly limits?: LimitLists;
@@ -101,7 +105,11 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   const common = { sessions, store, agent, maxMessages, holder, clock, onProblem };
   const gateway = new Gateway({
     ...common,
-    upkeep: new Upkeep({ ...common, share: options.summariseAt ?? 0.7 }),
+    upkeep: new Upkeep({
+      ...common,
+      share: options.summariseAt ?? 0.7,
+      maxMemory: options.memory?.maxCharacters ?? null,
+    }),
     adapters,
     commands,
     tools: options.tools ?? (() => []),
@@ -109,6 +117,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(processes ? { processes } : {}),
     ...(options.jobs ? { jobs: options.jobs } : {}),
     scopes,
+    ...(options.memory ? { memory: new MemoryDesk({ ...options.memory, notes: store.memory, clock }) } : {}),
     people: options.people ?? {},
     limits: options.limits ?? {},
     ...(options.answersAll === undefined ? {} : { answersAll: options.answersAll }),

@@ -10,9 +10,9 @@ import { World } from "./support/gateway-world.js";
 
 const page = readFileSync(new URL("../docs/people.md", import.meta.url), "utf8");
 
-/** By name: who may, as the page says. */
+/** By name, a command with its slash: who may, as the page says. */
 const table = new Map(
-  [...page.matchAll(/^\| `\/?([\w<>]+)[^`]*` \| (yes|no) \| (yes|no) \| (yes|no) \|$/gm)].map(
+  [...page.matchAll(/^\| `(\/?[\w<>]+)[^`]*` \| (yes|no) \| (yes|no) \| (yes|no) \|$/gm)].map(
     ([, name = "", ...may]) => [name, ROLES.filter((_, index) => may[index] === "yes")],
   ),
 );
@@ -42,7 +42,7 @@ afterAll(() => world.close());
 const commands = commandTable({ agent: "", clock: () => 0 }).map(({ name }) => name);
 
 it("the page has a row for every command and every tool, and no other", () => {
-  expect([...table.keys()]).toEqual([...commands, ...TOOLS]);
+  expect([...table.keys()]).toEqual([...commands.map((name) => `/${name}`), ...TOOLS]);
 });
 
 it("the page's configuration would be accepted", () => {
@@ -57,7 +57,7 @@ describe.each(ROLES)("a %s", (role: Role) => {
     await chat.ask("hello"); // There is something to undo, retry and branch.
     const told = await chat.ask(`/${name}`);
     const refused = told === `A ${role} can't use /${name}. Send /help to list your commands.`;
-    expect(refused).toBe(!table.get(name)?.includes(role));
+    expect(refused).toBe(!table.get(`/${name}`)?.includes(role));
     await world.gateway.lane(chat.key).idle();
     await world.gateway.delivered(); // Else a late answer would be taken for the next one's.
   });
@@ -72,10 +72,12 @@ describe.each(ROLES)("a %s", (role: Role) => {
 it("the page's table says what was decided", () => {
   const rows = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, table.get(name)?.length]));
-  expect(rows(["pair", "platforms", "link", "terminal", "read_file", "send_message", "fetch_url"])).toEqual({
-    pair: 1,
-    platforms: 2,
-    link: 3,
+  expect(
+    rows(["/pair", "/platforms", "/link", "terminal", "read_file", "send_message", "fetch_url"]),
+  ).toEqual({
+    "/pair": 1,
+    "/platforms": 2,
+    "/link": 3,
     terminal: 1,
     read_file: 1,
     send_message: 2,

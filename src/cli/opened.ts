@@ -9,6 +9,7 @@ import type { RescopeDesk } from "../gateway/rescope-desk.js";
 import type { Stranded } from "../gateway/scope-memory.js";
 import type { Spending } from "../gateway/store.js";
 import type { UsageStore } from "../gateway/usage-store.js";
+import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { JobOrigin } from "../schedule/job.js";
 import type { JobStore } from "../schedule/store.js";
 import type { Handoff } from "../session/handoff.js";
@@ -37,6 +38,8 @@ export interface OpenPeople {
   readonly people: People;
   readonly spending: Spending;
   readonly usage: UsageStore;
+  readonly memory: MemoryNotes;
+  readonly memoryCounts: MemoryCounts;
   readonly jobs: Pick<JobStore, "list">;
   readonly sessions: Pick<Sessions, "get">;
   close(): Promise<void>;

@@ -13,7 +13,8 @@ import type { homeFile } from "./schema.js";
 type Held = ValueOf<typeof homeFile>;
 
 /** What holds, by the declarations of the settings; and what follows from the machine. */
-export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes" | "jobs"> {
+export interface Config
+  extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes" | "jobs" | "memory"> {
   readonly home: string;
   /** A URL or an absolute path. */
   readonly store: Secret;

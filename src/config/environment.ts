@@ -18,6 +18,8 @@ export interface Environment {
   readonly models: ModelVariables;
   /** Where programs are found. */
   readonly path: string;
+  /** The command of the user's editor: `VISUAL`, else `EDITOR`. */
+  readonly editor: string;
 }
 
 /** An empty variable counts as absent. */
@@ -34,6 +36,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     unicode: speaksUnicode(variables),
     models: readModelVariables(variables),
     path: variables.PATH ?? "",
+    editor: variables.VISUAL || variables.EDITOR || "vi",
   };
 }
 

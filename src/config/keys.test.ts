@@ -130,6 +130,8 @@ describe("every key", () => {
       "jobs.maxPerPerson",
       "jobs.maxRunning",
       "jobs.timeoutSeconds",
+      "memory.enabled",
+      "memory.maxCharacters",
       "environments.<environment>.kind",
       "environments.<environment>.host",
       "environments.<environment>.port",

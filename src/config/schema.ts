@@ -11,6 +11,7 @@ import { each, group, type WrittenOf } from "./groups.js";
 import { jobSettings } from "./jobs.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
+import { memorySettings } from "./memory.js";
 import { A_CHAT, chatNames, eachPlatform } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
@@ -147,6 +148,7 @@ export const homeFile = group({
   mcp: mcpSettings,
   processes: processSettings,
   jobs: jobSettings,
+  memory: memorySettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */
   platforms: group(() =>

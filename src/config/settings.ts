@@ -24,7 +24,7 @@ export interface ShownSetting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, platforms } = config;
+  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, memory, platforms } = config;
   const { store, mirror, outputDir, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -38,6 +38,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     mcp: { servers: mapped(mcp.servers, writtenServer) },
     processes,
     jobs,
+    memory,
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",

@@ -1,6 +1,7 @@
 /** Where people ask for what the gateway does beside answering. */
 import type { HandoffDesk } from "./handoff/desk.js";
 import type { JobDesk } from "./jobs/desk.js";
+import type { MemoryDesk } from "./memory/desk.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import type { GatewayProcesses } from "./processes/options.js";
 
@@ -12,4 +13,6 @@ export interface Desks {
   readonly jobs: JobDesk | null;
   /** Null if nothing is summed up here. */
   readonly upkeep: Upkeep | null;
+  /** Null if nothing is remembered about people. */
+  readonly memory: MemoryDesk | null;
 }

@@ -74,6 +74,7 @@ export class ForCommands {
   readonly processes: Desks["processes"];
   readonly jobs: Desks["jobs"];
   readonly upkeep: Desks["upkeep"];
+  readonly memory: Desks["memory"];
   /** This process, for what it takes. */
   readonly holder: string;
 
@@ -89,6 +90,7 @@ export class ForCommands {
     this.processes = setting.processes;
     this.jobs = setting.jobs;
     this.upkeep = setting.upkeep;
+    this.memory = setting.memory;
     this.holder = setting.holder;
   }
 

@@ -177,6 +177,7 @@ export class Gateway {
       processes,
       jobs: desk,
       upkeep: options.upkeep ?? null,
+      memory: options.memory ?? null,
     });
     const commandRunner = new CommandRunner({
       ...common,

@@ -14,6 +14,7 @@ import type { Commands } from "./commands/commands.js";
 import type { GatewayJobs } from "./jobs/options.js";
 import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
+import type { MemoryDesk } from "./memory/desk.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly jobs?: GatewayJobs;
   /** Without it, long conversations are not summed up. */
   readonly upkeep?: Upkeep;
+  /** Without it, nothing is remembered about people. */
+  readonly memory?: MemoryDesk;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */

@@ -6,6 +6,7 @@
  */
 
 import type { Consolidations } from "../memory/consolidations.js";
+import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
@@ -373,4 +374,6 @@ export interface GatewayStore {
   readonly spending: Spending;
   readonly usage: UsageStore;
   readonly standing: StandingApprovals;
+  readonly memory: MemoryNotes;
+  readonly memoryCounts: MemoryCounts;
 }

@@ -25,11 +25,19 @@ export interface ConsolidationClaim {
   readonly before: Summary | null;
 }
 
+/** What is worth remembering in other conversations: notes of one owner, which may have so many characters together. */
+export interface NewFacts {
+  readonly owner: string;
+  readonly texts: readonly string[];
+  readonly most: number;
+}
+
 export interface ConsolidatedRange {
   readonly through: number;
   /** How many active messages it has: if there are others by now, nothing is recorded. */
   readonly count: number;
   readonly summary: Summary;
+  readonly facts: NewFacts | null;
   readonly spent: ModelUses;
 }
 

@@ -73,6 +73,11 @@ export function ownerOfChat(chat: string): string {
   return `${CHAT}${chat}`;
 }
 
+/** What belongs to the person with this identity. */
+export function ownerOfPerson(identity: string): string {
+  return `${PERSON}${identity}`;
+}
+
 /** Whether these read as `belongingOf` writes them, in a file that may come from anywhere. */
 export function isBelonging({ owner, chat }: Belonging): boolean {
   return WRITTEN.test(owner) && WRITTEN.test(ownerOfChat(chat));
@@ -95,7 +100,7 @@ export function isOwn({ owner }: Pick<Belonging, "owner">, identities: readonly 
 export function belongingOf(source: SessionSource, scopes: SessionScopes = {}): Belonging {
   const chat = chatOf(source);
   const identity = isShared(source, scopes) ? null : identityOf(source);
-  return { owner: identity === null ? ownerOfChat(chat) : `${PERSON}${identity}`, chat };
+  return { owner: identity === null ? ownerOfChat(chat) : ownerOfPerson(identity), chat };
 }
 
 /** The viewer for the sender of this message, in the chat where they wrote it. */
@@ -115,8 +120,8 @@ export function mayAccess(viewer: Viewer, session: SessionBelonging): boolean {
 
 /** The `owner` values that a viewer can see; a viewer inside a chat is also limited to that chat. */
 export function ownersFor(viewer: Exclude<Viewer, { kind: "owner" }>): string[] {
-  if (viewer.kind === "person") return viewer.identities.map((identity) => `${PERSON}${identity}`);
-  return [ownerOfChat(viewer.chat), ...(viewer.identity ? [`${PERSON}${viewer.identity}`] : [])];
+  if (viewer.kind === "person") return viewer.identities.map(ownerOfPerson);
+  return [ownerOfChat(viewer.chat), ...(viewer.identity ? [ownerOfPerson(viewer.identity)] : [])];
 }
 
 /** A missing viewer is a mistake in the program, not a person who may see everything. */

@@ -24,6 +24,7 @@ export type ErrorCode =
   | "job_not_found"
   | "ambiguous_job"
   | "job_changed"
+  | "invalid_note"
   | "invalid_time_zone"
   | "invalid_message"
   | "invalid_metadata"
@@ -41,6 +42,7 @@ export type ErrorCode =
   | "session_not_found"
   | "handoff_not_found"
   | "process_not_found"
+  | "note_not_found"
   // the state of things forbids it
   | "ambiguous_session"
   | "ambiguous_process"
@@ -56,6 +58,7 @@ export type ErrorCode =
   | "lane_changed"
   | "scopes_in_use"
   | "not_yours"
+  | "memory_full"
   | "process_limit"
   | "process_not_started"
   | "process_input_closed"

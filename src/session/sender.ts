@@ -45,7 +45,7 @@ export function withSender(message: Message): Message {
 /** Our notes in a message's text, each on its own line. */
 const NOTES = ["attached", "not taken", "in reply to", "forwarded"] as const;
 /** The beginnings of all our texts in brackets. */
-const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "note"];
+const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "memory", "note"];
 const OWN_NOTE = new RegExp(`^\\[(?:${NOTES.join("|")})(?:: .*)?\\]$`, "u");
 
 /** One of our notes: always one line. */

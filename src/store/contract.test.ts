@@ -11,6 +11,7 @@ import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
 import { jobStoreContract } from "../testing/job-store-contract.js";
 import { laneStoreContract } from "../testing/lane-store-contract.js";
+import { memoryNotesContract } from "../testing/memory-notes-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
@@ -43,6 +44,7 @@ for (const contract of [
   processStoreContract,
   jobStoreContract,
   usageStoreContract,
+  memoryNotesContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

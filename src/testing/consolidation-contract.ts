@@ -44,6 +44,7 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       through,
       count: through,
       summary: { text, standing: [] },
+      facts: null,
       spent: { identity: "x:ann", uses: [{ usage: { inputTokens: 10 } }] },
       ...more,
     });

@@ -26,14 +26,4 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 
 // Test a store of sessions, or of all that a gateway keeps.
 
-export { consolidationContract } from "./consolidation-contract.js";
-export { factsContract } from "./facts-contract.js";
-export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
-export { handoffStoreContract } from "./handoff-store-contract.js";
-export { jobStoreContract } from "./job-store-contract.js";
-export { laneStoreContract } from "./lane-store-contract.js";
-export { peopleStoreContract } from "./people-store-contract.js";
-export { processStoreContract } from "./process-store-contract.js";
-export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";
-export type * from "./store-types.js";
-export { usageStoreContract } from "./usage-store-contract.js";
+export * from "./stores.js";

@@ -5,6 +5,8 @@ export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
 export type * from "../gateway/usage-store.js";
 export type * from "../memory/consolidations.js";
+export type { MemoryNote, NoteMaker } from "../memory/notes.js";
+export type * from "../memory/store.js";
 export type { EndedBy, ProcessEnd } from "../process/process.js";
 export type * from "../process/store.js";
 export type { DeliveryId, InboxId, ProcessId, TurnId } from "../session/ids.js";

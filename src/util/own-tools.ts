@@ -12,4 +12,5 @@ export const OWN_TOOLS: readonly string[] = [
   "session_read",
   "send_message",
   "schedule",
+  "memory",
 ];

@@ -3,7 +3,7 @@ import type { Agent } from "../../src/agent/agent.js";
 import { runToolCall } from "../../src/agent/tool-call.js";
 
 /** After the name of a sender, or after the note of a job. */
-const CALL = /^(?:\[[^\]]*\] |\[note from Baton: [^\n]*\]\n)?(terminal|process|schedule) (\{.*\})$/s;
+const CALL = /^(?:\[[^\]]*\] |\[note from Baton: [^\n]*\]\n)?(terminal|process|schedule|memory) (\{.*\})$/s;
 
 export const toolCaller: Agent = {
   name: "tool caller",

@@ -4,6 +4,7 @@ import type { Shell } from "../completion/completion.js";
 import type { Verb } from "../verb.js";
 import { chat, gateway, handoff } from "./conversations.js";
 import { cron } from "./cron.js";
+import { memory } from "./memory.js";
 import { people } from "./people.js";
 import { processes } from "./processes.js";
 import { sessions } from "./sessions.js";
@@ -38,6 +39,7 @@ export const baton: Verb = {
     sessions,
     processes,
     cron,
+    memory,
     config,
     people,
     usage,

@@ -10,6 +10,7 @@ import { cron } from "./cron.js";
 import { handoff } from "./handoff.js";
 import { help } from "./help.js";
 import { sethome } from "./home.js";
+import { memory } from "./memory.js";
 import { model } from "./model.js";
 import { link, pair } from "./people.js";
 import { processes } from "./processes.js";
@@ -39,6 +40,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     search(shown, info),
     status(info),
     usage(info),
+    memory(info),
     model(info),
     processes(info),
     cron(info),

@@ -74,6 +74,7 @@ it.each([
       who,
       turn: {} as never,
       item: { ...item, source: job.by },
+      memory: null,
       unread: () => new AbortController().signal,
       job: found,
     };

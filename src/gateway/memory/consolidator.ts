@@ -5,7 +5,7 @@
  */
 import type { Agent } from "../../agent/agent.js";
 import { budgetOf, FIRST_RATIO, isShorter, type WindowBudget } from "../../memory/budget.js";
-import type { ConsolidationClaim, Consolidations } from "../../memory/consolidations.js";
+import type { ConsolidationClaim, Consolidations, NewFacts } from "../../memory/consolidations.js";
 import { type KeepRule, keptFrom, type Range, rangeOf } from "../../memory/range.js";
 import { merged, provenQuotes, standingSentences } from "../../memory/standing.js";
 import { readSummary, summaryTask } from "../../memory/summarise.js";
@@ -26,6 +26,8 @@ export interface ConsolidatorSetting {
   /** From this share of the model's window on, older messages are summed up. */
   readonly share: number;
   readonly maxMessages: number;
+  /** How many characters the notes of one memory may have; null if nothing is remembered about people. */
+  readonly maxMemory: number | null;
   readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
@@ -37,6 +39,8 @@ export interface ConsolidationWish {
   readonly model?: string;
   /** For whom it counts; empty or absent if nobody is known. */
   readonly identity?: string;
+  /** Whose memory gets what is worth remembering; absent if nobody's does. */
+  readonly memoryOwner?: string;
   /** Awaited before the model is asked; throws if that is not allowed. */
   readonly beforeCall?: () => Promise<void>;
   /** What every request of the conversation has besides its messages, in tokens. */
@@ -151,6 +155,13 @@ export class Consolidator {
     return null;
   }
 
+  #facts(owner: string | undefined, texts: readonly string[]): NewFacts | null {
+    const { maxMemory } = this.#setting;
+    return owner === undefined || maxMemory === null || texts.length === 0
+      ? null
+      : { owner, texts, most: maxMemory };
+  }
+
   async #sumUp(
     claim: ConsolidationClaim,
     range: Range,
@@ -184,7 +195,8 @@ export class Consolidator {
       return { kind: "failed", reason: "The summary was not shorter than the messages." };
     }
     const { through, messages } = range;
-    const made = { through, count: messages.length, summary, spent };
+    const facts = this.#facts(wish.memoryOwner, read.facts);
+    const made = { through, count: messages.length, summary, facts, spent };
     if (!(await consolidations.record(claim, made, clock()))) return { kind: "elsewhere" };
     return { kind: "summed up", through, summary, messages: messages.length };
   }

@@ -15,6 +15,8 @@ export interface UpkeepSetting {
   /** From this share of the model's window on, older messages are summed up. */
   readonly share: number;
   readonly maxMessages: number;
+  /** How many characters the notes of one memory may have; null if nothing is remembered about people. */
+  readonly maxMemory: number | null;
   readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;

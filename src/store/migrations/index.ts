@@ -25,6 +25,7 @@ import { processes } from "./018-processes.js";
 import { matchTimes } from "./019-match-times.js";
 import { jobs } from "./020-jobs.js";
 import { namedHomes } from "./021-named-homes.js";
+import { notes } from "./022-notes.js";
 import { usage } from "./023-usage.js";
 import { summaries } from "./024-summaries.js";
 
@@ -53,6 +54,7 @@ const MIGRATIONS: readonly Migration[] = [
   matchTimes,
   jobs,
   namedHomes,
+  notes,
   usage,
   summaries,
 ];

@@ -30,6 +30,7 @@ const COLUMNS = {
   job_runs: names(
     `id job_id scheduled_for state error inbox_id session_id said made_at started_at ended_at tokens output`,
   ),
+  memory_notes: names("id owner text made_at made_by"),
   pairings: names("identity called asked_at expires_at answers denied"),
 };
 

@@ -11,6 +11,7 @@ import type { SessionId } from "../../session/ids.js";
 import { usageOfAll } from "../../session/session.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
+import { addNotesIn } from "./notes.js";
 import { readSession } from "./session-steps.js";
 import { takeBackFrom } from "./summaries.js";
 import { appendIn } from "./transcript.js";
@@ -151,7 +152,7 @@ async function recordIn(
   tx: Queries,
   forUpdate: string,
   { sessionId, after }: ConsolidationClaim,
-  { through, count, summary, spent }: ConsolidatedRange,
+  { through, count, summary, facts, spent }: ConsolidatedRange,
   now: number,
 ): Promise<boolean> {
   const { entry } = await readSession(tx, sessionId, forUpdate);
@@ -181,6 +182,7 @@ async function recordIn(
     through,
     sessionId,
   );
+  if (facts) await addNotesIn(tx, facts.owner, facts.texts, "flush", facts.most, now);
   tx.record({ kind: "session", sessionId });
   return true;
 }

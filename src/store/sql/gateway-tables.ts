@@ -7,6 +7,7 @@ import { SqlJobRuns } from "./job-runs.js";
 import { SqlJobs } from "./jobs.js";
 import { SqlLaneMoves } from "./lane-moves.js";
 import { SqlMediaFiles } from "./media-files.js";
+import { SqlMemoryNotes } from "./notes.js";
 import { SqlOutbox } from "./outbox.js";
 import { SqlPeople } from "./people.js";
 import { SqlSpending } from "./spending.js";
@@ -15,6 +16,7 @@ import { SqlToolJournal } from "./tool-journal.js";
 import { SqlUsage } from "./usage.js";
 
 export function gatewayTables(db: Db) {
+  const memory = new SqlMemoryNotes(db);
   return {
     inbox: new SqlInbox(db),
     journal: new SqlToolJournal(db),
@@ -29,5 +31,7 @@ export function gatewayTables(db: Db) {
     spending: new SqlSpending(db),
     usage: new SqlUsage(db),
     standing: new SqlStandingApprovals(db),
+    memory,
+    memoryCounts: memory,
   };
 }

@@ -1,0 +1,77 @@
+/** The tools of the gateway itself, made for one turn: each reaches only what the turn's person may see. */
+import type { Adapter } from "../adapter/adapter.js";
+import type { Tool } from "../agent/agent.js";
+import { sessionTools } from "../agent/tools/sessions.js";
+import type { Sessions } from "../session/sessions.js";
+import type { Clock } from "../util/clock.js";
+import type { Who } from "./authorize.js";
+import type { JobDesk } from "./jobs/desk.js";
+import { scheduleTool } from "./jobs/schedule-tool.js";
+import type { MemoryDesk } from "./memory/desk.js";
+import { memoryTool } from "./memory/memory-tool.js";
+import type { MemoryReader } from "./memory/whose.js";
+import type { Notices } from "./notices.js";
+import type { GatewayProcesses } from "./processes/options.js";
+import { processTool } from "./processes/process-tool.js";
+import { seenBy } from "./processes/rights.js";
+import { sendTool } from "./send-tool.js";
+import type { GatewayStore, InboxItem, Turn } from "./store.js";
+
+export interface GatewayToolsSetting {
+  readonly sessions: Sessions;
+  readonly store: GatewayStore;
+  readonly adapters: readonly Adapter[];
+  /** Without it, nothing runs in the background. */
+  readonly processes?: GatewayProcesses;
+  /** Null if there are no scheduled jobs here. */
+  readonly jobs: JobDesk | null;
+  /** Without it, nothing is remembered about people. */
+  readonly memory?: MemoryDesk;
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly notices: Notices;
+}
+
+export interface TurnOfGatewayTools {
+  readonly who: Who;
+  readonly turn: Turn;
+  readonly item: InboxItem;
+  /** Aborted while a person's message waits that the agent has not read. */
+  readonly unread: () => AbortSignal;
+  /** Whose memory the turn has; null for nobody's. */
+  readonly memory: MemoryReader | null;
+}
+
+export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayTools): readonly Tool[] {
+  const { who, turn, item, unread, memory: reader } = given;
+  const { sessions, store, adapters, holder, clock, notices, memory: desk } = setting;
+  const view = sessions.as(who.viewer);
+  const send = sendTool({
+    turn,
+    view,
+    outbox: store.outbox,
+    adapters,
+    holder,
+    clock,
+    pieces: async ({ platform }, text) => {
+      await notices.cut(platform, text);
+      return notices.piecesOf(platform, text);
+    },
+  });
+  const { processes, limits } = setting.processes ?? {};
+  const ofProcesses =
+    processes && limits
+      ? [
+          processTool({
+            processes,
+            limits,
+            seen: async () => seenBy(await processes.list({}), who, view, turn.sessionId),
+            personWrote: unread,
+            clock,
+          }),
+        ]
+      : [];
+  const ofJobs = setting.jobs ? [scheduleTool({ desk: setting.jobs, who, item, clock })] : [];
+  const ofMemory = desk && reader ? [memoryTool({ desk, reader, isAsked: !item.inBackground })] : [];
+  return [...sessionTools(view), send, ...ofProcesses, ...ofJobs, ...ofMemory];
+}

@@ -1,0 +1,5 @@
+/** What a gateway needs to remember people. */
+export interface GatewayMemory {
+  /** How many characters all notes about a person, or about a group chat, may have together. */
+  readonly maxCharacters: number;
+}
