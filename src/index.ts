@@ -59,6 +59,7 @@ export {
 export { historyWindow, type NumberedWindow, type WindowOptions } from "./session/history-window.js";
 export {
   DEFAULT_RESET_POLICY,
+  type ExpiryRule,
   nextReset,
   type ResetConfig,
   type ResetMode,

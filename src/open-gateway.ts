@@ -109,6 +109,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       ...common,
       share: options.summariseAt ?? 0.7,
       maxMemory: options.memory?.maxCharacters ?? null,
+      scopes,
     }),
     adapters,
     commands,

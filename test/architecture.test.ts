@@ -100,6 +100,7 @@ const MOST_IMPORTS = 22;
 const BROADER: Readonly<Record<string, number>> = {
   "gateway/for-commands.ts": 26,
   "gateway/gateway.ts": 28,
+  "gateway/commands/table.ts": 30, // A list: one line a command.
   "store/migrations/index.ts": 40, // A list: one line a migration.
 };
 

@@ -240,6 +240,10 @@ export class Gateway {
     this.#reaper.unref();
     this.#carrier.wake();
     this.#reporter?.start();
+    this.#upkeep?.start({
+      access: (source) => this.people.access(source),
+      modelCall: (who, sessionId) => this.allowance.modelCall(who, sessionId),
+    });
   }
 
   /** Receives no more, gives running turns that long to end, then leaves them to the next process. */

@@ -35,6 +35,18 @@ export function budgetOf(windowTokens: number, share: number, besides = 0): Wind
   };
 }
 
+/** The same in our estimates, for a model that counts by this ratio. */
+export function inEstimates(budget: WindowBudget, ratio: number): WindowBudget {
+  const less = (tokens: number) => Math.floor(tokens / ratio);
+  return {
+    request: less(budget.request),
+    start: less(budget.start),
+    kept: less(budget.kept),
+    summary: less(budget.summary),
+    chunk: less(budget.chunk),
+  };
+}
+
 export interface NextRequest {
   /** What it would have, by the ratio of this session. */
   readonly tokens: number;

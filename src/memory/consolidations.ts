@@ -3,7 +3,7 @@
  * that was replaced records nothing. What is recorded is one commit.
  */
 import type { SessionId } from "../session/ids.js";
-import type { ModelUse } from "../session/session.js";
+import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { Summary } from "../session/summary.js";
 
 /** What is known about a session, from earlier requests and earlier tries. */
@@ -23,6 +23,10 @@ export interface ConsolidationClaim {
   /** The cursor and the summary as they were when the claim began. */
   readonly after: number;
   readonly before: Summary | null;
+  /** The last activity of the session then. */
+  readonly updatedAt: number;
+  /** True if what should be remembered of it was written down since. */
+  readonly isRemembered: boolean;
 }
 
 /** What is worth remembering in other conversations: notes of one owner, which may have so many characters together. */
@@ -68,6 +72,17 @@ export interface Consolidations {
   /** Moves the cursor, sets the summary and ends the claim. False if somebody changed the session meanwhile. */
   record(claim: ConsolidationClaim, range: ConsolidatedRange, now: number): Promise<boolean>;
   fail(claim: ConsolidationClaim, failed: FailedTry, now: number): Promise<void>;
+  /**
+   * Writes down what should be remembered of a session that ends, says so in the session, and ends the claim. False if
+   * somebody used the session meanwhile.
+   */
+  remember(
+    claim: ConsolidationClaim,
+    found: { readonly facts: NewFacts | null; readonly spent: ModelUses },
+    now: number,
+  ): Promise<boolean>;
+  /** Sessions that a policy ended before anybody looked what should be remembered of them, and that may be tried now. */
+  unremembered(now: number, limit: number): Promise<SessionEntry[]>;
   release(claim: ConsolidationClaim): Promise<void>;
   /** Takes the last summary back; null if there is none. `pauseUntil`: until then none is made without being asked for. */
   undo(

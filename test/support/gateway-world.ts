@@ -101,7 +101,7 @@ export class World {
       clock: () => this.now,
       onProblem: (problem: string) => void problems.push(problem),
     };
-    this.upkeep = new Upkeep({ ...common, share: 0.7, maxMemory: 4_000 });
+    this.upkeep = new Upkeep({ ...common, share: 0.7, maxMemory: 4_000, scopes: this.#config.scopes ?? {} });
     return new Gateway({
       ...common,
       upkeep: this.upkeep,

@@ -22,6 +22,10 @@ export class SmallModel {
   readonly asked: string[] = [];
   largest = 0;
   summaries = 0;
+  failedSummaries = 0;
+  /** What it says should be remembered, and how often it was asked. */
+  facts = "none";
+  remembered = 0;
   /** Null if it sums up; else what it answers instead. */
   summaryFails: Reply | null = null;
   /** What it answers in the conversation. */
@@ -58,7 +62,7 @@ export class SmallModel {
     const messages: readonly SentMessage[] = body.messages;
     const text = JSON.stringify([messages, body.tools ?? []]);
     const tokens = countedBy(text);
-    const isSummary = String(messages[0]?.content).startsWith("You keep the memory");
+    const isSummary = String(messages[0]?.content).startsWith("You keep the memory of");
     if (tokens > this.contextTokens) {
       this.wrong.push(`${tokens} tokens`);
       return { status: 400, message: `This model's maximum context length is ${this.contextTokens} tokens.` };
@@ -75,12 +79,19 @@ export class SmallModel {
   }
 
   #summary(messages: readonly SentMessage[]): Reply {
-    if (this.summaryFails) return this.summaryFails;
+    if (this.summaryFails) {
+      this.failedSummaries += 1;
+      return this.summaryFails;
+    }
+    if (String(messages[0]?.content).startsWith("You keep the memory of an AI agent")) {
+      this.remembered += 1;
+      return { text: this.facts };
+    }
     this.summaries += 1;
     const record = String(messages.at(-1)?.content);
     const facts = [...new Set(record.match(/FACT \w+ is \w+/g) ?? [])];
     const asked = record.match(/please sign with a \w+ until we are done/)?.[0];
-    const text = `SUMMARY\nThey talked. ${facts.slice(0, 30).join(". ")}.\nINSTRUCTIONS\n${asked ?? "none"}\nREMEMBER\nnone`;
+    const text = `SUMMARY\nThey talked. ${facts.slice(0, 30).join(". ")}.\nINSTRUCTIONS\n${asked ?? "none"}\nREMEMBER\n${this.facts}`;
     return { text };
   }
 }

@@ -45,7 +45,10 @@ export function resume(shown: ShownSessions, { clock }: AgentInfo): Command {
       if (away) return goTo(away, call, clock());
       const before = await beforeReset(call);
       if (!before) return shown.list(call, clock());
-      return `${await goTo(before, call, clock())} The session that had started meanwhile is saved: see /sessions.`;
+      const back = await goTo(before.session, call, clock());
+      return before.isFollowed
+        ? `${back} The session that had started meanwhile is saved: see /sessions.`
+        : back;
     },
   };
 }
@@ -53,8 +56,9 @@ export function resume(shown: ShownSessions, { clock }: AgentInfo): Command {
 async function goTo(target: SessionEntry, call: CommandCall, now: number): Promise<string> {
   const { item, gateway, view, who } = call;
   const current = await call.sessions.current(item.key);
-  if (current?.sessionId === target.sessionId) return `You are already in ${nameOf(target)}.`;
-  const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
+  const isHere = current?.sessionId === target.sessionId;
+  if (isHere && target.endedAt === null) return `You are already in ${nameOf(target)}.`;
+  const isElsewhere = !isHere && (await call.sessions.current(target.key))?.sessionId === target.sessionId;
   const mine = mayMove(who, target);
   // Its running answer and waiting messages come along, so they are touched too.
   await gateway.change(item.key, who, () =>
@@ -113,13 +117,18 @@ async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionE
   }
 }
 
-/** The session that a policy ended to start the current one, unless somebody has been back in it since. */
-async function beforeReset({ item, sessions, view }: CommandCall): Promise<SessionEntry | null> {
+/** The session that a policy ended here, unless somebody has been back in it since; and whether another one has begun. */
+async function beforeReset({
+  item,
+  sessions,
+  view,
+}: CommandCall): Promise<{ readonly session: SessionEntry; readonly isFollowed: boolean } | null> {
   const current = await sessions.current(item.key);
+  if (current?.endedAt) return { session: await view.get(current.sessionId), isFollowed: false };
   if (!current?.resetReason || current.parentId === null) return null;
   try {
     const before = await view.get(current.parentId);
-    return before.endReason === current.resetReason ? before : null;
+    return before.endReason === current.resetReason ? { session: before, isFollowed: true } : null;
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;

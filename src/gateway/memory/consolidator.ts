@@ -4,7 +4,7 @@
  * goes on with a shorter window.
  */
 import type { Agent } from "../../agent/agent.js";
-import { budgetOf, FIRST_RATIO, isShorter, type WindowBudget } from "../../memory/budget.js";
+import { budgetOf, FIRST_RATIO, inEstimates, isShorter, type WindowBudget } from "../../memory/budget.js";
 import type { ConsolidationClaim, Consolidations, NewFacts } from "../../memory/consolidations.js";
 import { type KeepRule, keptFrom, type Range, rangeOf } from "../../memory/range.js";
 import { merged, provenQuotes, standingSentences } from "../../memory/standing.js";
@@ -200,16 +200,4 @@ export class Consolidator {
     if (!(await consolidations.record(claim, made, clock()))) return { kind: "elsewhere" };
     return { kind: "summed up", through, summary, messages: messages.length };
   }
-}
-
-/** The provider's tokens as we estimate them. */
-function inEstimates(budget: WindowBudget, ratio: number): WindowBudget {
-  const less = (tokens: number) => Math.floor(tokens / ratio);
-  return {
-    request: less(budget.request),
-    start: less(budget.start),
-    kept: less(budget.kept),
-    summary: less(budget.summary),
-    chunk: less(budget.chunk),
-  };
 }

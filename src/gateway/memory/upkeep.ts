@@ -1,11 +1,13 @@
-/** Keeps conversations within their model's window, whatever their length. */
+/** Keeps conversations within their model's window, whatever their length, and ends those whose time is over. */
 import type { Agent } from "../../agent/agent.js";
 import type { Consolidations } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
+import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
 import { Consolidator } from "./consolidator.js";
+import { type ExpiryPeople, ExpiryWatcher } from "./expiry.js";
 import { Fitter, type FitterSetting } from "./fitter.js";
 
 export interface UpkeepSetting {
@@ -17,6 +19,7 @@ export interface UpkeepSetting {
   readonly maxMessages: number;
   /** How many characters the notes of one memory may have; null if nothing is remembered about people. */
   readonly maxMemory: number | null;
+  readonly scopes: SessionScopes;
   readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
@@ -30,6 +33,8 @@ const UNDO_PAUSE_MS = 600_000;
 
 export class Upkeep {
   readonly consolidator: Consolidator;
+  /** Absent until the start. */
+  watcher?: ExpiryWatcher;
   readonly #setting: UpkeepSetting;
 
   constructor(setting: UpkeepSetting) {
@@ -62,7 +67,14 @@ export class Upkeep {
     return store.consolidations.undo(sessionId, clock() + UNDO_PAUSE_MS);
   }
 
-  stop(): Promise<void> {
-    return this.consolidator.stop();
+  /** Begins to end sessions that have expired. */
+  start(people: ExpiryPeople): void {
+    const { consolidations } = this.#setting.store;
+    this.watcher = new ExpiryWatcher({ ...this.#setting, consolidations }, people);
+    this.watcher.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.watcher?.stop(), this.consolidator.stop()]);
   }
 }

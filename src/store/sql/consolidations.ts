@@ -6,12 +6,15 @@ import type {
   Consolidations,
   FailedTry,
   ModelUses,
+  NewFacts,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
-import { usageOfAll } from "../../session/session.js";
+import { type SessionEntry, usageOfAll } from "../../session/session.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { addNotesIn } from "./notes.js";
+import { sessionRow } from "./rows.js";
 import { readSession } from "./session-steps.js";
 import { takeBackFrom } from "./summaries.js";
 import { appendIn } from "./transcript.js";
@@ -76,7 +79,9 @@ export class SqlConsolidations implements Consolidations {
       const { summary, standing, consolidatedThrough } = entry;
       const before = summary ? { text: summary, standing } : null;
       const after = before ? consolidatedThrough : 0; // Without a summary nothing is hidden, so all is to be summed up.
-      return { sessionId, fence: number(row.fence), after, before };
+      const flushed = await tx.get("SELECT flushed_at FROM sessions WHERE id = ?", sessionId);
+      const isRemembered = maybe(flushed?.flushed_at ?? null, number) !== null;
+      return { sessionId, fence: number(row.fence), after, before, updatedAt: entry.updatedAt, isRemembered };
     });
   }
 
@@ -110,6 +115,38 @@ export class SqlConsolidations implements Consolidations {
       if (await endClaim(tx, claim, change, nextTryAt, refusedTokens))
         await addSpent(tx, claim.sessionId, spent, now);
     });
+  }
+
+  remember(
+    claim: ConsolidationClaim,
+    { facts, spent }: { readonly facts: NewFacts | null; readonly spent: ModelUses },
+    now: number,
+  ): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      if (!(await endClaim(tx, claim, "failures = 0, next_try_at = 0"))) return false;
+      const { sessionId, updatedAt } = claim;
+      await addSpent(tx, sessionId, spent, now);
+      const marked = await tx.run(
+        "UPDATE sessions SET flushed_at = ? WHERE id = ? AND updated_at = ? AND flushed_at IS NULL",
+        now,
+        sessionId,
+        updatedAt,
+      );
+      if (marked === 0) return false;
+      if (facts) await addNotesIn(tx, facts.owner, facts.texts, "flush", facts.most, now);
+      return true;
+    });
+  }
+
+  async unremembered(now: number, limit: number): Promise<SessionEntry[]> {
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("sessions", "s")} FROM sessions s LEFT JOIN consolidations c ON c.session_id = s.id
+       WHERE s.flushed_at IS NULL AND s.end_reason IN ('idle', 'daily') AND coalesce(c.next_try_at, 0) <= ?
+       ORDER BY s.ended_at LIMIT ?`,
+      now,
+      limit,
+    );
+    return rows.map((row) => sessionRow(row).entry);
   }
 
   async release(claim: ConsolidationClaim): Promise<void> {

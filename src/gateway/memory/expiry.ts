@@ -1,0 +1,217 @@
+/**
+ * Ends sessions whose time is over by their reset policy, before anybody writes again. What should be remembered of such a
+ * session is written down first, once: one process has it by a claim, and the notes and the mark are one commit. Sessions
+ * in which something runs are left alone. The person is told with their next message, as the policy says.
+ */
+import type { Agent } from "../../agent/agent.js";
+import { budgetOf, FIRST_RATIO, inEstimates } from "../../memory/budget.js";
+import type { ConsolidationClaim, Consolidations, ModelUses, NewFacts } from "../../memory/consolidations.js";
+import { readFacts, rememberTask } from "../../memory/summarise.js";
+import { tokensOf } from "../../memory/tokens.js";
+import { identityOf } from "../../session/access.js";
+import type { SessionEntry } from "../../session/session.js";
+import type { SessionScopes } from "../../session/session-key.js";
+import type { Sessions } from "../../session/sessions.js";
+import type { SessionSource } from "../../session/source.js";
+import type { StoredMessage } from "../../session/transcript.js";
+import type { Clock } from "../../util/clock.js";
+import type { OnProblem } from "../../util/problem.js";
+import { timerMs } from "../../util/timer-ms.js";
+import type { Access } from "../authorize.js";
+import { askModel } from "./ask-model.js";
+import { memoryOfTurn } from "./whose.js";
+
+export interface ExpirySetting {
+  readonly agent: Agent;
+  readonly sessions: Sessions;
+  readonly consolidations: Consolidations;
+  readonly scopes: SessionScopes;
+  readonly share: number;
+  /** How many characters the notes of one memory may have; null if nothing is remembered about people. */
+  readonly maxMemory: number | null;
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly onProblem: OnProblem;
+}
+
+/** What the watcher asks about people. */
+export interface ExpiryPeople {
+  readonly access: (source: SessionSource) => Promise<Access>;
+  /** Throws if the person may make no more calls. */
+  readonly modelCall: (who: Access, sessionId: SessionEntry["sessionId"]) => Promise<void>;
+}
+
+const LOOK_MS = 60_000;
+const LEASE_MS = 60_000;
+const DEADLINE_MS = 120_000;
+/** So many are worked on at once. */
+const AT_ONCE = 3;
+const MOST_AT_A_LOOK = 200;
+const FIRST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 3_600_000;
+/** After so many failures nothing is remembered of it. */
+const GIVE_UP = 8;
+/** So many messages are read at most. */
+const LAST_MESSAGES = 300;
+const NOTHING: ModelUses = { identity: "", uses: [] };
+
+export class ExpiryWatcher {
+  readonly #setting: ExpirySetting;
+  readonly #people: ExpiryPeople;
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | null = null;
+
+  constructor(setting: ExpirySetting, people: ExpiryPeople) {
+    this.#setting = setting;
+    this.#people = people;
+  }
+
+  start(): void {
+    const look = (): void => {
+      if (this.#looking) return;
+      this.look().catch((cause: Error) =>
+        this.#setting.onProblem(`Can't look for sessions that have expired: ${cause.message}`, { cause }),
+      );
+    };
+    this.#timer = setInterval(look, timerMs(LOOK_MS));
+    this.#timer.unref();
+    look();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    await this.#looking?.catch(() => {}); // It was reported.
+  }
+
+  /** Ends all that have expired now, after a look that is under way. */
+  look(): Promise<void> {
+    const looking: Promise<void> = (this.#looking ?? Promise.resolve())
+      .catch(() => {}) // It was reported.
+      .then(() => this.#look())
+      .finally(() => {
+        if (this.#looking === looking) this.#looking = null;
+      });
+    this.#looking = looking;
+    return looking;
+  }
+
+  async #look(): Promise<void> {
+    const { sessions, consolidations, clock } = this.#setting;
+    const work = new Set<Promise<void>>();
+    const add = async (step: () => Promise<unknown>): Promise<void> => {
+      const running = step()
+        .catch((cause: Error) => this.#setting.onProblem(`Can't end a session: ${cause.message}`, { cause }))
+        .then(() => void work.delete(running));
+      work.add(running);
+      if (work.size >= AT_ONCE) await Promise.race(work);
+    };
+    for await (const entry of sessions.expired()) {
+      if (this.#stopping.signal.aborted) break;
+      await add(() => this.#end(entry));
+    }
+    for (const entry of await consolidations.unremembered(clock(), MOST_AT_A_LOOK)) {
+      if (this.#stopping.signal.aborted) break;
+      await add(() => this.#remember(entry));
+    }
+    await Promise.all(work);
+  }
+
+  async #end(entry: SessionEntry): Promise<void> {
+    const { sessions } = this.#setting;
+    if (!(await sessions.isExpired(entry))) return; // Something runs in it.
+    if (await this.#remember(entry)) await sessions.expire(entry);
+  }
+
+  /** True if it was done, now or before; false if it is tried again later, or another process is at it. */
+  async #remember(entry: SessionEntry): Promise<boolean> {
+    const { consolidations, holder, clock } = this.#setting;
+    const { sessionId } = entry;
+    const { nextTryAt, failures, ratio } = await consolidations.state(sessionId);
+    if (nextTryAt > clock()) return false;
+    const claim = await consolidations.claim(sessionId, { holder, leaseMs: LEASE_MS }, clock());
+    if (!claim) return false;
+    const beat = setInterval(
+      () => consolidations.renew(claim, LEASE_MS, clock()).catch(() => {}), // What was lost is not recorded.
+      timerMs(LEASE_MS / 3),
+    );
+    try {
+      if (claim.isRemembered) {
+        await consolidations.release(claim);
+        return true;
+      }
+      const found = await this.#facts(entry, claim, ratio ?? FIRST_RATIO);
+      if (this.#stopping.signal.aborted) {
+        await consolidations.release(claim);
+        return false;
+      }
+      if (found.isKnown || failures + 1 >= GIVE_UP)
+        return await consolidations.remember(claim, found, clock());
+      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+      await consolidations.fail(claim, { nextTryAt: clock() + wait, spent: found.spent }, clock());
+      return false;
+    } catch (error) {
+      await consolidations.release(claim);
+      throw error;
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  /** What should be remembered; `isKnown` is false if the model could not tell. */
+  async #facts(
+    entry: SessionEntry,
+    { before, after }: ConsolidationClaim,
+    ratio: number,
+  ): Promise<{ readonly isKnown: boolean; readonly facts: NewFacts | null; readonly spent: ModelUses }> {
+    const { agent, maxMemory, share } = this.#setting;
+    const nothing = { isKnown: true, facts: null, spent: NOTHING };
+    if (agent.contextTokens === undefined || maxMemory === null) return nothing;
+    const { chunk } = inEstimates(budgetOf(agent.contextTokens, share), ratio);
+    const messages = await this.#lastMessages(entry, after, chunk);
+    const owner = await this.#memoryOf(entry, messages);
+    if (owner === null || !messages.some((message) => message.role === "user" && !message.note))
+      return nothing;
+    const who = await this.#people.access(entry.origin);
+    const answer = await askModel(agent, {
+      ...rememberTask(messages, before, chunk),
+      sessionId: entry.sessionId,
+      beforeCall: () => this.#people.modelCall(who, entry.sessionId),
+      signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DEADLINE_MS)]),
+    });
+    const spent = { identity: identityOf(entry.origin) ?? "", uses: answer.uses };
+    if (answer.text === null) return { isKnown: false, facts: null, spent };
+    return { isKnown: true, facts: { owner, texts: readFacts(answer.text), most: maxMemory }, spent };
+  }
+
+  /** Whose memory it is; null if nobody's, as where others took part in a private conversation. */
+  async #memoryOf(entry: SessionEntry, messages: readonly StoredMessage[]): Promise<string | null> {
+    const { scopes } = this.#setting;
+    const { origin: source } = entry;
+    const who = await this.#people.access(source);
+    const isTheirs = (message: StoredMessage): boolean =>
+      message.role !== "user" ||
+      !message.author ||
+      (who.allowed && who.identities.includes(message.author.id));
+    const shared = entry.owner !== entry.laneOwner || !messages.every(isTheirs);
+    const reader = memoryOfTurn({ who, source, entry, scopes, shared });
+    return reader?.mayChange ? reader.owner : null;
+  }
+
+  /** The last ones after the cursor that fit; what is before it was remembered when it was summed up. */
+  async #lastMessages({ sessionId }: SessionEntry, after: number, chunk: number): Promise<StoredMessage[]> {
+    const { sessions } = this.#setting;
+    const { seqs } = await sessions.recent(sessionId, { maxMessages: LAST_MESSAGES });
+    const [first = after + 1] = seqs;
+    const read: StoredMessage[] = [];
+    for await (const page of sessions.pages(sessionId, { afterSeq: Math.max(after, first - 1) }))
+      read.push(...page);
+    let room = chunk;
+    const from = read.findLastIndex((message) => {
+      room -= tokensOf(message);
+      return room < 0;
+    });
+    return read.slice(from + 1);
+  }
+}
