@@ -341,6 +341,8 @@ async function openGatewayOf(
       mostRunning: config.jobs.maxRunning,
     },
     ...(config.memory.enabled ? { memory: config.memory } : {}),
+    summariseAt: config.memory.summariseAt,
+    titles: config.memory.titles,
     people: config.people,
     limits: config.limits,
     busy: config.busy,

@@ -9,6 +9,7 @@ import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
 import { MemoryDesk } from "./gateway/memory/desk.js";
 import type { GatewayMemory } from "./gateway/memory/options.js";
+import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
@@ -51,6 +52,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly maxMessages?: number;
   /** From this share of the model's context window on, older messages are summed up. Default 0.7. */
   readonly summariseAt?: number;
+  /** Who names new sessions; `model` by default. */
+  readonly titles?: TitleMaker;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;
   readonly turnDeadlineMs?: number;
@@ -108,6 +111,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     upkeep: new Upkeep({
       ...common,
       share: options.summariseAt ?? 0.7,
+      titles: options.titles ?? "model",
       maxMemory: options.memory?.maxCharacters ?? null,
       scopes,
     }),

@@ -82,11 +82,12 @@ function shown(value: unknown): unknown {
   return value instanceof Secret ? value.shown : value;
 }
 
-function shownEndpoint({ provider, model, baseUrl, apiKey }: EndpointConfig) {
-  return { provider, model, baseUrl, apiKey: apiKey?.shown ?? null };
+function shownEndpoint({ provider, model, baseUrl, apiKey, contextTokens }: EndpointConfig) {
+  return { provider, model, baseUrl, apiKey: apiKey?.shown ?? null, contextTokens };
 }
 
 function chosenSetting(key: string, model: ModelChoice | null): Partial<ShownSetting> {
+  if (key === "agent.contextTokens" && model) return { value: model.contextTokens };
   const [, name] = /^agent\.(provider|model|baseUrl|apiKey)$/.exec(key) ?? [];
   if (name === undefined) return {};
   if (model === null) return name === "provider" ? { value: "offline" } : {};

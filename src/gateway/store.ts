@@ -21,6 +21,7 @@ import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
+import type { TitleStore } from "./memory/titles.js";
 import type { PeopleStore } from "./people-store.js";
 import type { ProcessReports } from "./process-reports.js";
 import type { Spend, UsageStore } from "./usage-store.js";
@@ -371,6 +372,7 @@ export interface GatewayStore {
   readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
   readonly consolidations: Consolidations;
+  readonly titles: TitleStore;
   readonly spending: Spending;
   readonly usage: UsageStore;
   readonly standing: StandingApprovals;

@@ -148,7 +148,7 @@ export class SqlRoutes implements RouteStore {
           `Another session is already called ${JSON.stringify(title)}. Choose another title.`,
         );
       }
-      await tx.run("UPDATE sessions SET title = ? WHERE id = ?", title, sessionId);
+      await tx.run("UPDATE sessions SET title = ?, titled = 1 WHERE id = ?", title, sessionId);
       tx.record({ kind: "session", sessionId });
       return { ...entry, title };
     });
