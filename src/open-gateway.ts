@@ -7,7 +7,6 @@ import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
-import { MemoryDesk } from "./gateway/memory/desk.js";
 import type { GatewayMemory } from "./gateway/memory/options.js";
 import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
@@ -80,12 +79,9 @@ export interface OpenGateway {
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
-  const { Gateway } = await import("./gateway/gateway.js");
-  const { Upkeep } = await import("./gateway/memory/upkeep.js");
-  const { Media } = await import("./gateway/media.js");
-  const { processHolder } = await import("./util/holder.js");
-  const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
-  const { hidingAgent } = await import("./agent/hiding-agent.js");
+  const parts = await import("./gateway/gateway-parts.js");
+  const { Gateway, Upkeep, MemoryDesk, Media, processHolder, hidingAdapter, hidingAgent, warnOfScopes } =
+    parts;
   const { busy, clock = Date.now, redactor } = options;
   const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
   const adapters = options.adapters.map((adapter) =>
@@ -95,7 +91,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   const onProblem: OnProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
   const scopes = options.config?.scopes ?? {};
   if (adapters.some(({ platform }) => platform !== LOCAL)) {
-    const { warnOfScopes } = await import("./gateway/scope-memory.js");
     await warnOfScopes(store, scopes, onProblem).catch(async (error) => {
       await sessions.close();
       throw error;
