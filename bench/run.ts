@@ -9,6 +9,7 @@ import { history } from "./cases/history.js";
 import { hostile } from "./cases/hostile.js";
 import { jobs } from "./cases/jobs.js";
 import { list } from "./cases/list.js";
+import { long } from "./cases/long.js";
 import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
@@ -40,6 +41,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   open,
   start,
   memory,
+  long,
   gateway,
   handoff,
   model,
@@ -87,6 +89,10 @@ const FULL = {
   /** How many are due at once, or not; how long a gateway is watched whose jobs are not due. */
   jobsDue: 10_000,
   jobsIdleMs: 60_000,
+  /** Turns of one conversation; sessions, and how many of them expire. */
+  longTurns: 5_000,
+  expiry: 50_000,
+  expired: 500,
 };
 
 const QUICK: typeof FULL = {
@@ -114,6 +120,9 @@ const QUICK: typeof FULL = {
   jobAdds: 20,
   jobsDue: 300,
   jobsIdleMs: 5_000,
+  longTurns: 400,
+  expiry: 2_000,
+  expired: 50,
 };
 
 const HELP = `Usage: npm run bench -- [options]
