@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
+import { erasureStoreContract } from "../testing/erasure-store-contract.js";
 import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
@@ -37,6 +38,7 @@ for (const contract of [
   peopleStoreContract,
   processStoreContract,
   jobStoreContract,
+  erasureStoreContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

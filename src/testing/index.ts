@@ -26,6 +26,7 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 
 // Test a store of sessions, or of all that a gateway keeps.
 
+export type * from "../gateway/erasure.js";
 export type * from "../gateway/facts.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";

@@ -15,7 +15,7 @@ import type { Answerer, LanePlace, Resolved, ResolveRequest, RouteStore } from "
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
-import { forgetJourney, forgetSessionless } from "./forget.js";
+import { forgetSession, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
@@ -173,14 +173,7 @@ export class SqlRoutes implements RouteStore {
       );
       const sessionIds = rows.map((row) => text<SessionId>(row.id));
       let messages = 0;
-      for (const id of sessionIds) {
-        await this.#index.forget(tx, id);
-        messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
-        await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
-        await forgetJourney(tx, id);
-        await tx.run("DELETE FROM sessions WHERE id = ?", id);
-        tx.record({ kind: "session", sessionId: id });
-      }
+      for (const id of sessionIds) messages += await forgetSession(tx, this.#index, id);
       return { sessionIds, messages };
     });
   }
