@@ -82,8 +82,15 @@ async function runCommand(): Promise<number> {
     openSessions: (config, purpose) =>
       openSessionsOf(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
+    openErasure: async (config) =>
+      (await import("./open-erasure.js")).openErasure(config, {
+        ...PROCESS_HOST,
+        open: (purpose) => openCleanly(config, purpose, { config: config.sessions }),
+        onProblem: (problem) => terminal.problem(problem),
+      }),
     platformStates,
-    sweepMedia,
+    sweepMedia: async (config) =>
+      (await import("./open-erasure.js")).sweepMedia(config, await openCleanly(config, "change")),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
@@ -201,16 +208,6 @@ async function openProcessesOf(config: Config, onProblem: OnProblem) {
     await sessions.close();
   };
   return { processes, close };
-}
-
-async function sweepMedia(config: Config) {
-  const { Media } = await import("./gateway/media.js");
-  const { store, sessions } = await openCleanly(config, "change");
-  try {
-    return await new Media(mediaFolder(config), store.files, Date.now).sweep();
-  } finally {
-    await sessions.close();
-  }
 }
 
 /**

@@ -14,7 +14,7 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs } from "./opened.js";
+import type { ChatEvents, OpenChat, OpenErasure, OpenHandoffs, OpenJobs } from "./opened.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -48,6 +48,8 @@ export interface Cli {
     config: Config,
     purpose: StoreUse,
   ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
+  /** Erases people from the store and the home folder. */
+  openErasure(config: Config): Promise<OpenErasure>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
     readonly platforms: readonly AccountState[];

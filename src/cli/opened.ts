@@ -1,4 +1,6 @@
 /** What a command gets that opens a chat, the handoffs or the jobs of the store; it closes them. */
+import type { ErasedAmounts } from "../gateway/eraser.js";
+import type { ErasedPerson, Holdings } from "../gateway/erasure.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
@@ -31,6 +33,19 @@ export interface OpenHandoffs {
   readonly sessions: Sessions;
   readonly handoffs: HandoffStore;
   close(): Promise<void>;
+}
+
+/** What went, what the scan saw, and which files Baton does not touch. */
+export interface PersonErased extends ErasedAmounts {
+  /** Null if the store is a server's: its files can't be read from here. */
+  readonly scanned: { readonly files: number; readonly bytes: number } | null;
+  /** Backups, archives and logs that still have something of theirs. */
+  readonly byHand: readonly string[];
+}
+
+export interface OpenErasure {
+  survey(whose: ErasedPerson): Promise<Holdings>;
+  erase(whose: ErasedPerson, onProgress: (text: string) => void): Promise<PersonErased>;
 }
 
 export interface OpenJobs {

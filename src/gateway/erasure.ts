@@ -54,8 +54,11 @@ export interface ErasureStore {
   survey(whose: ErasedPerson): Promise<Holdings>;
   /** From now on they have no access by the store, and nothing of theirs waits or is allowed. */
   lockOut(whose: ErasedPerson, hear: Hear): Promise<void>;
-  /** Asks the processes that run turns in their sessions, or answer them, to end these. Returns how many still run. */
-  stopTurns(whose: ErasedPerson): Promise<number>;
+  /**
+   * Asks the processes that run turns in their sessions, or answer them, to end these. Returns how many a process still
+   * has: others were left behind by one that ended.
+   */
+  stopTurns(whose: ErasedPerson, now: number): Promise<number>;
   /** Ends those turns, whoever has them: that process can write nothing more. */
   endTurns(whose: ErasedPerson, now: number): Promise<number>;
   /** Those in their sessions, and those that they started elsewhere. */

@@ -53,6 +53,7 @@ export type ErrorCode =
   | "store_in_use"
   | "turn_running"
   | "not_yours"
+  | "process_elsewhere"
   | "process_limit"
   | "process_not_started"
   | "process_input_closed"

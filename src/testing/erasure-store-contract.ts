@@ -153,10 +153,12 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         now,
       );
       if (!running) throw new Error("Nothing runs.");
-      expect(await store.erasure.stopTurns(world.ann)).toBe(1);
+      expect(await store.erasure.stopTurns(world.ann, now)).toBe(0); // Its process has left it.
+      await store.turns.renew(running.turn, 1_000, now);
+      expect(await store.erasure.stopTurns(world.ann, now)).toBe(1);
       expect(await store.turns.renew(running.turn, 1, now)).toBe("stopped");
       expect(await store.erasure.endTurns(world.ann, now)).toBe(1);
-      expect(await store.erasure.stopTurns(world.ann)).toBe(0);
+      expect(await store.erasure.stopTurns(world.ann, now)).toBe(0);
       const late = {
         messages: [{ role: "assistant", content: "late" }],
         deliveries: [],

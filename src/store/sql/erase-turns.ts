@@ -1,7 +1,7 @@
 /** The journeys of a person's messages in conversations of others, and everything that was sent to them alone. */
 import type { ErasedPerson, Hear } from "../../gateway/erasure.js";
 import { deliveryIdOf, type InboxId, type TurnId } from "../../session/ids.js";
-import type { Db, Queries, Row } from "../db.js";
+import type { Db, Dialect, Queries, Row } from "../db.js";
 import { isIn, marks, noteFiles, ownersOf, type PrivatePlaces, releaseFiles, wrote } from "./of-person.js";
 import { ERASED } from "./rows.js";
 import { address, maybe, number, sourceOfAnyPlatform, text } from "./values.js";
@@ -11,18 +11,31 @@ const RANGE = 1_000;
 interface OpenTurn {
   readonly id: TurnId;
   readonly inboxId: InboxId;
+  /** Its process has given a sign of life lately. */
+  readonly isHeld: boolean;
 }
 
 /** The turns that run in their sessions, or answer them. */
-export async function openTurns(tx: Queries, whose: ErasedPerson): Promise<OpenTurn[]> {
+export async function openTurns(
+  tx: Queries,
+  dialect: Dialect,
+  whose: ErasedPerson,
+  now: number,
+): Promise<OpenTurn[]> {
   const owners = ownersOf(whose);
+  const shift = dialect.clockShift(now);
   const rows = await tx.all(
-    `SELECT t.id, t.inbox_id, i.source, i.said_by, s.owner FROM turns t JOIN inbox i ON i.id = t.inbox_id
-     LEFT JOIN sessions s ON s.id = t.session_id WHERE t.state = 'running'`,
+    `SELECT t.id, t.inbox_id, t.lease_until - ${shift.sql} AS lease_until, i.source, i.said_by, s.owner
+     FROM turns t JOIN inbox i ON i.id = t.inbox_id LEFT JOIN sessions s ON s.id = t.session_id WHERE t.state = 'running'`,
+    ...shift.values,
   );
   return rows
     .filter((row) => owners.includes(maybe(row.owner ?? null, text) ?? "") || isFrom(whose, row))
-    .map((row) => ({ id: text<TurnId>(row.id), inboxId: number<InboxId>(row.inbox_id) }));
+    .map((row) => ({
+      id: text<TurnId>(row.id),
+      inboxId: number<InboxId>(row.inbox_id),
+      isHeld: number(row.lease_until) > now,
+    }));
 }
 
 function isFrom(whose: ErasedPerson, { source, said_by }: Row): boolean {

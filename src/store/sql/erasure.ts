@@ -92,19 +92,19 @@ export class SqlErasure implements ErasureStore {
     }, hear);
   }
 
-  stopTurns(whose: ErasedPerson): Promise<number> {
+  stopTurns(whose: ErasedPerson, now: number): Promise<number> {
     return this.#db.transaction(async (tx) => {
-      const turns = await openTurns(tx, whose);
+      const turns = await openTurns(tx, this.#db.dialect, whose, now);
       for (const { id } of turns)
         await tx.run("UPDATE turns SET stop_asked = 'stopped' WHERE id = ? AND state = 'running'", id);
       if (turns.length > 0) tx.record({ kind: "stops" });
-      return turns.length;
+      return turns.filter(({ isHeld }) => isHeld).length;
     });
   }
 
   endTurns(whose: ErasedPerson, now: number): Promise<number> {
     return this.#db.transaction(async (tx) => {
-      const turns = await openTurns(tx, whose);
+      const turns = await openTurns(tx, this.#db.dialect, whose, now);
       for (const { id, inboxId } of turns) {
         await tx.run("DELETE FROM tool_calls WHERE turn_id = ?", id);
         await tx.run(
