@@ -18,7 +18,6 @@ import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import { loadOutsidePlatforms } from "./outside-platforms.js";
 import type { HomeChannel } from "./session/context.js";
-import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";
 import { Redactor } from "./util/redact.js";
@@ -63,7 +62,8 @@ async function runCommand(): Promise<number> {
   hideEnvironment();
   const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color, redactor);
-  for (const problem of missing) terminal.problem(problem);
+  const onProblem: OnProblem = (problem) => terminal.problem(problem);
+  for (const problem of missing) onProblem(problem);
   return run(words, {
     terminal,
     version,
@@ -79,14 +79,15 @@ async function runCommand(): Promise<number> {
       redactor.know(() => secretValues(config));
       return config;
     },
-    openSessions: (config, purpose) =>
-      openSessionsOf(config, purpose, (problem) => terminal.problem(problem)),
+    openSessions: async (config, purpose) => (await openMirrored(config, purpose, onProblem)).sessions,
     openPeople,
+    openRetention: async (config, purpose) =>
+      (await import("./open-erasure.js")).openRetention(await openMirrored(config, purpose, onProblem)),
     openErasure: async (config) =>
       (await import("./open-erasure.js")).openErasure(config, {
         ...PROCESS_HOST,
         open: (purpose) => openCleanly(config, purpose, { config: config.sessions }),
-        onProblem: (problem) => terminal.problem(problem),
+        onProblem,
       }),
     platformStates,
     sweepMedia: async (config) =>
@@ -95,7 +96,7 @@ async function runCommand(): Promise<number> {
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
     openJobs,
-    openProcesses: (config) => openProcessesOf(config, (problem) => terminal.problem(problem)),
+    openProcesses: (config) => openProcessesOf(config, onProblem),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
@@ -114,10 +115,11 @@ async function runCommand(): Promise<number> {
   });
 }
 
-async function openSessionsOf(config: Config, purpose: StoreUse, onProblem: OnProblem): Promise<Sessions> {
+/** With the mirror, if there is one. */
+async function openMirrored(config: Config, purpose: StoreUse, onProblem: OnProblem) {
   const mirrors = config.mirror !== null && purpose !== "look";
   const mirror = mirrors ? { mirror: { folder: config.mirror, onProblem } } : {};
-  return (await openCleanly(config, purpose, { config: config.sessions, ...mirror })).sessions;
+  return openCleanly(config, purpose, { config: config.sessions, ...mirror });
 }
 
 /** Every command opens the store here: known secrets go neither in nor out. */
@@ -302,6 +304,7 @@ async function openGatewayOf(
   let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const { openProcesses } = await import("./open-processes.js");
+  const { retentionOf } = await import("./open-erasure.js");
   const { remember, ...place } = await placeOf(config, "write");
   const open = await openGateway({
     ...place,
@@ -333,6 +336,7 @@ async function openGatewayOf(
       mostRunning: config.jobs.maxRunning,
     },
     people: config.people,
+    ...retentionOf(config, adapters, log),
     limits: config.limits,
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),

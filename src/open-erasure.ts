@@ -1,7 +1,9 @@
 /** Configuration and a store → how a person is erased, and where to look for them afterwards. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { OpenErasure } from "./cli/opened.js";
+import type { Adapter } from "./adapter/adapter.js";
+import type { OpenErasure, OpenRetention } from "./cli/opened.js";
+import { retentionRules } from "./cli/prune.js";
 import { type Config, mediaFolder } from "./config/config.js";
 import { type ErasedAmounts, erasePerson } from "./gateway/eraser.js";
 import type { ErasedPerson } from "./gateway/erasure.js";
@@ -10,10 +12,14 @@ import { Media, type Swept } from "./gateway/media.js";
 import { filesBelow, type ScannedFile, scanFiles } from "./gateway/scan.js";
 import type { GatewayStore } from "./gateway/store.js";
 import { logFolder } from "./log/rotating-file.js";
+import type { GatewayRetention } from "./open-gateway.js";
 import { openProcesses } from "./open-processes.js";
 import { sqliteFile } from "./open-sessions.js";
 import { processFolder } from "./process/places.js";
+import { Retention } from "./session/retention.js";
 import type { Sessions } from "./session/sessions.js";
+import type { SessionStore } from "./session/store.js";
+import { sessionArchive } from "./store/jsonl/archive.js";
 import { mirroredCopies } from "./store/jsonl/copies.js";
 import { Fingerprints } from "./util/fingerprints.js";
 import type { OnProblem } from "./util/problem.js";
@@ -22,9 +28,15 @@ import { readApart } from "./util/read-apart.js";
 /** The readable copies of a home folder, whether they are written now or were once. */
 const COPIES = "sessions";
 
+/** A store, and the sessions over it, which close it. */
+interface Opened {
+  readonly store: SessionStore & GatewayStore;
+  readonly sessions: Sessions;
+}
+
 export interface ErasureSetting {
   /** Opens the store of the configuration, and closes it with its sessions. */
-  readonly open: (purpose: "look" | "change") => Promise<{ store: GatewayStore; sessions: Sessions }>;
+  readonly open: (purpose: "look" | "change") => Promise<Opened>;
   readonly host: string;
   readonly version: string;
   readonly onProblem: OnProblem;
@@ -112,7 +124,8 @@ async function besideStore(config: Config): Promise<string[]> {
 async function untouched(config: Config, store: string | null): Promise<string[]> {
   const beside = store && existsSync(dirname(store)) ? readdirSync(dirname(store)) : [];
   const before = beside.filter((name) => name.startsWith(`${basename(store ?? "", ".db")}-before-restore-`));
-  const folders = [join(config.home, "backups"), join(config.home, "archive"), logFolder(config.home)];
+  const archive = config.retention.archive ?? join(config.home, "archive");
+  const folders = [join(config.home, "backups"), archive, logFolder(config.home)];
   return [
     ...before.map((name) => join(dirname(store ?? ""), name)),
     ...(await Promise.all(folders.map(filesBelow))).flat(),
@@ -120,13 +133,36 @@ async function untouched(config: Config, store: string | null): Promise<string[]
 }
 
 /** Removes files that no message uses any more, and closes the store. */
-export async function sweepMedia(
-  config: Config,
-  { store, sessions }: { readonly store: Pick<GatewayStore, "files">; readonly sessions: Sessions },
-): Promise<Swept> {
+export async function sweepMedia(config: Config, { store, sessions }: Opened): Promise<Swept> {
   try {
     return await new Media(mediaFolder(config), store.files, Date.now).sweep();
   } finally {
     await sessions.close();
   }
+}
+
+/** The retention that the settings ask for. A script that asks one question removes nothing. */
+export function retentionOf(
+  config: Config,
+  adapters: readonly Adapter[],
+  onDone: (text: string) => void,
+): { readonly retention?: GatewayRetention } {
+  const rules = retentionRules(config);
+  const isSet = rules.endedBeforeMs !== null || rules.maxBytes !== null;
+  if (!isSet || adapters.every(({ capabilities }) => capabilities.isUnattended)) return {};
+  return { retention: { rules, archive: config.retention.archive, onDone } };
+}
+
+/** Removes ended sessions, by hand. Closing it closes the store. */
+export function openRetention({ store, sessions }: Opened): OpenRetention {
+  const retention = new Retention(store, Date.now);
+  return {
+    plan: (rules) => retention.plan(rules),
+    apply: (rules, folder, onRemoved) =>
+      retention.apply(rules, {
+        archive: folder === null ? null : sessionArchive(folder, sessions),
+        onRemoved,
+      }),
+    close: () => sessions.close(),
+  };
 }

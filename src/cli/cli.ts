@@ -14,7 +14,7 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type { ChatEvents, OpenChat, OpenErasure, OpenHandoffs, OpenJobs } from "./opened.js";
+import type { ChatEvents, OpenChat, OpenErasure, OpenHandoffs, OpenJobs, OpenRetention } from "./opened.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -56,6 +56,8 @@ export interface Cli {
     /** One sentence for each. */
     readonly sharing: readonly string[];
   }>;
+  /** Removes ended sessions. */
+  openRetention(config: Config, purpose: StoreUse): Promise<OpenRetention>;
   /** Deletes files that no message in the store uses any more. */
   sweepMedia(config: Config): Promise<Swept>;
   readonly streams: StandardStreams;

@@ -7,6 +7,7 @@ import type { Homes } from "../gateway/homes.js";
 import type { JobDesk } from "../gateway/jobs/desk.js";
 import type { JobOrigin } from "../schedule/job.js";
 import type { Handoff } from "../session/handoff.js";
+import type { RetentionAmount, RetentionRules } from "../session/retention.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
@@ -46,6 +47,18 @@ export interface PersonErased extends ErasedAmounts {
 export interface OpenErasure {
   survey(whose: ErasedPerson): Promise<Holdings>;
   erase(whose: ErasedPerson, onProgress: (text: string) => void): Promise<PersonErased>;
+}
+
+export interface OpenRetention {
+  /** Only counts. */
+  plan(rules: RetentionRules): Promise<RetentionAmount>;
+  /** Without a folder, nothing is archived. */
+  apply(
+    rules: RetentionRules,
+    archive: string | null,
+    onProgress: (done: RetentionAmount) => void,
+  ): Promise<RetentionAmount>;
+  close(): Promise<void>;
 }
 
 export interface OpenJobs {

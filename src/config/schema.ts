@@ -15,6 +15,7 @@ import { A_CHAT, chatNames, eachPlatform } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
 import { processSettings } from "./processes.js";
+import { retentionSettings } from "./retention.js";
 import { seconds } from "./seconds.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
@@ -147,6 +148,7 @@ export const homeFile = group({
   mcp: mcpSettings,
   processes: processSettings,
   jobs: jobSettings,
+  retention: retentionSettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */
   platforms: group(() =>

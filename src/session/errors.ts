@@ -69,6 +69,7 @@ export type ErrorCode =
   | "process_host_version"
   // the store cannot do its work
   | "store_foreign"
+  | "archive_failed"
   | "store_corrupt"
   | "store_missing"
   | "store_gone"

@@ -12,6 +12,7 @@ import { handoffStoreContract } from "../testing/handoff-store-contract.js";
 import { jobStoreContract } from "../testing/job-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
+import { retentionContract } from "../testing/retention-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
 
@@ -39,6 +40,7 @@ for (const contract of [
   processStoreContract,
   jobStoreContract,
   erasureStoreContract,
+  retentionContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

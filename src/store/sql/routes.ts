@@ -20,7 +20,7 @@ import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
-import { text } from "./values.js";
+import { maybe, number, text } from "./values.js";
 
 export class SqlRoutes implements RouteStore {
   readonly #db: Db;
@@ -175,6 +175,21 @@ export class SqlRoutes implements RouteStore {
       let messages = 0;
       for (const id of sessionIds) messages += await forgetSession(tx, this.#index, id);
       return { sessionIds, messages };
+    });
+  }
+
+  remove({ sessionId, endedAt, updatedAt, messageCount, title }: SessionEntry): Promise<number | null> {
+    return this.#db.transaction(async (tx) => {
+      const found = await tx.get(
+        `SELECT s.ended_at, s.updated_at, s.message_count, s.title FROM sessions s
+         WHERE s.id = ? AND ${PRUNABLE} ${this.#db.dialect.forUpdate("s")}`,
+        sessionId,
+        Number.MAX_SAFE_INTEGER,
+      );
+      const same =
+        found && maybe(found.ended_at ?? null, number) === endedAt && number(found.updated_at) === updatedAt;
+      if (!same || number(found.message_count) !== messageCount || found.title !== title) return null;
+      return forgetSession(tx, this.#index, sessionId);
     });
   }
 
