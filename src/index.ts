@@ -67,6 +67,12 @@ export {
   type ResetReason,
   resetReason,
 } from "./session/reset-policy.js";
+export type {
+  ArchivedSession,
+  RetentionAmount,
+  RetentionRules,
+  SessionArchive,
+} from "./session/retention.js";
 export { type Sender, senderPrefixed } from "./session/sender.js";
 
 // Show sessions to people: each person sees their own.
@@ -134,6 +140,7 @@ export type { LimitLists } from "./gateway/limits.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
+export type { GatewayRetention } from "./open-retention.js";
 export type { OnProblem, ProblemDetails } from "./util/problem.js";
 export { type HidingStream, Redactor } from "./util/redact.js";
 
@@ -260,6 +267,7 @@ export type {
   AdoptedSession,
   Answerer,
   AppendRequest,
+  EndedSession,
   HandoffEffects,
   HandoffRequest,
   HandoffStore,

@@ -12,8 +12,8 @@ import { Media, type Swept } from "./gateway/media.js";
 import { filesBelow, type ScannedFile, scanFiles } from "./gateway/scan.js";
 import type { GatewayStore } from "./gateway/store.js";
 import { logFolder } from "./log/rotating-file.js";
-import type { GatewayRetention } from "./open-gateway.js";
 import { openProcesses } from "./open-processes.js";
+import type { GatewayRetention } from "./open-retention.js";
 import { sqliteFile } from "./open-sessions.js";
 import { processFolder } from "./process/places.js";
 import { Retention } from "./session/retention.js";
@@ -24,6 +24,7 @@ import { mirroredCopies } from "./store/jsonl/copies.js";
 import { Fingerprints } from "./util/fingerprints.js";
 import type { OnProblem } from "./util/problem.js";
 import { readApart } from "./util/read-apart.js";
+import { counted } from "./util/words.js";
 
 /** The readable copies of a home folder, whether they are written now or were once. */
 const COPIES = "sessions";
@@ -150,7 +151,17 @@ export function retentionOf(
   const rules = retentionRules(config);
   const isSet = rules.endedBeforeMs !== null || rules.maxBytes !== null;
   if (!isSet || adapters.every(({ capabilities }) => capabilities.isUnattended)) return {};
-  return { retention: { rules, archive: config.retention.archive, onDone } };
+  const { archive: folder } = config.retention;
+  return {
+    retention: {
+      rules,
+      archive: folder === null ? null : (sessions) => sessionArchive(folder, sessions),
+      onDone: ({ sessions, messages }) =>
+        onDone(
+          `Removed ${counted(sessions, "ended session")} with ${counted(messages, "message")}, by \`retention\`.`,
+        ),
+    },
+  };
 }
 
 /** Removes ended sessions, by hand. Closing it closes the store. */

@@ -10,17 +10,15 @@ import type { LimitLists } from "./gateway/limits.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
-import type { RetentionKeeper } from "./gateway/retention-keeper.js";
+import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
 import type { ContextConfig } from "./session/context.js";
 import type { Handoff } from "./session/handoff.js";
 import { LOCAL } from "./session/platform.js";
-import type { RetentionRules } from "./session/retention.js";
 import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
 import type { SessionSource } from "./session/source.js";
-import type { Clock } from "./util/clock.js";
 import type { OnProblem } from "./util/problem.js";
 import type { Redactor } from "./util/redact.js";
 
@@ -63,14 +61,6 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly onProblem?: OnProblem;
   /** Removes ended sessions by itself; without it, they stay. */
   readonly retention?: GatewayRetention;
-}
-
-export interface GatewayRetention {
-  readonly rules: RetentionRules;
-  /** The folder into which sessions go before they are removed; null for none. */
-  readonly archive: string | null;
-  /** Told what was removed. */
-  readonly onDone?: (text: string) => void;
 }
 
 export interface OpenGateway {
@@ -130,7 +120,13 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
   });
   const keeper = options.retention
-    ? await retentionKeeper(options.retention, { ...options, clock }, store, sessions, gateway)
+    ? (await import("./open-retention.js")).keepRetention(options.retention, {
+        ...options,
+        clock,
+        store,
+        sessions,
+        gateway,
+      })
     : null;
   return {
     gateway,
@@ -143,35 +139,4 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       await sessions.close();
     },
   };
-}
-
-/** It begins a while after the start, and ends with the gateway. */
-async function retentionKeeper(
-  { rules, archive, onDone = () => {} }: GatewayRetention,
-  { mediaFolder, clock, onProblem }: Pick<OpenGatewayOptions, "mediaFolder" | "onProblem"> & { clock: Clock },
-  store: Awaited<ReturnType<typeof openStore>>["store"],
-  sessions: Sessions,
-  { holder }: Gateway,
-): Promise<RetentionKeeper> {
-  const { RetentionKeeper } = await import("./gateway/retention-keeper.js");
-  const { Retention } = await import("./session/retention.js");
-  const { sessionArchive } = await import("./store/jsonl/archive.js");
-  const { Media } = await import("./gateway/media.js");
-  const keeper = new RetentionKeeper({
-    accounts: store.accounts,
-    holder,
-    clock,
-    apply: async (rest, signal) => {
-      const kept = archive === null ? null : sessionArchive(archive, sessions);
-      const work = { archive: kept, onRemoved: rest, signal };
-      const removed = await new Retention(store, clock).apply(rules, work);
-      if (removed.sessions > 0 && mediaFolder !== undefined)
-        await new Media(mediaFolder, store.files, clock).sweep();
-      return removed;
-    },
-    onDone,
-    onProblem: onProblem ?? ((problem) => process.emitWarning(problem)),
-  });
-  keeper.start();
-  return keeper;
 }

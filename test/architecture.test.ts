@@ -65,6 +65,7 @@ const BROADER: Readonly<Record<string, number>> = {
   "gateway/for-commands.ts": 26,
   "gateway/gateway.ts": 28,
   "store/migrations/index.ts": 40, // A list: one line a migration.
+  "testing/index.ts": 30, // A list: one line a suite.
 };
 
 /** In words of code, not prose: `signal` and `local` are also ordinary English, so those only count as whole strings. */

@@ -773,7 +773,7 @@ describe.concurrent("prune", () => {
     const left = async () =>
       (json(await baton(home, ["sessions", "list", "--json"])) as { sessions: unknown[] }).sessions.length;
     expect((await prune("--dry-run")).stdout).toMatch(
-      /^Would delete 1 ended session with 1 message \(1 byte\), after writing them to \S+archive\.\nThe oldest:\n {2}\S+ {2}ended 100 d ago {2}.*\n$/,
+      /^Would delete 1 ended session with 1 message \(1 byte\), after writing them to \S+archive\.\nThe oldest:\n {2}\S+ {2}ended 3 months ago {2}.*\n$/,
     );
     expect(await prune()).toMatchObject({ code: 2, stdout: "" });
     expect(await prune("--json")).toMatchObject({ code: 2, stdout: "" });

@@ -37,7 +37,7 @@ export interface OpenHandoffs {
 }
 
 /** What went, what the scan saw, and which files Baton does not touch. */
-export interface PersonErased extends ErasedAmounts {
+interface PersonErased extends ErasedAmounts {
   /** Null if the store is a server's: its files can't be read from here. */
   readonly scanned: { readonly files: number; readonly bytes: number } | null;
   /** Backups, archives and logs that still have something of theirs. */

@@ -36,7 +36,7 @@ export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limi
 }
 
 /** What is not set is null, and removes nothing. */
-export interface RetentionConfig extends Omit<Held["retention"], "archive"> {
+interface RetentionConfig extends Omit<Held["retention"], "archive"> {
   /** The folder of the archive; null to remove sessions without one. */
   readonly archive: string | null;
 }

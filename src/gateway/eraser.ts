@@ -32,7 +32,7 @@ export interface EraserSetting {
   readonly patienceMs?: number;
 }
 
-export interface SessionCopies {
+interface SessionCopies {
   remove(sessionId: SessionId): Promise<void>;
   /** Writes the copy of a session anew, if it has one. */
   refresh(sessionId: SessionId): Promise<void>;

@@ -15,7 +15,7 @@ async function world() {
     now: Date.UTC(2026, 0, 1),
     runs: [] as string[],
     problems: [] as string[],
-    told: [] as string[],
+    told: [] as number[],
   };
   const keeper = (holder: string, more: Partial<RetentionKeeperSetting> = {}) => {
     const made = new RetentionKeeper({
@@ -27,7 +27,7 @@ async function world() {
         await rest();
         return { sessions: 1, messages: 2, bytes: 3, oldest: [] };
       },
-      onDone: (text) => state.told.push(text),
+      onDone: ({ messages }) => state.told.push(messages),
       onProblem: (problem) => state.problems.push(problem),
       ...more,
     });
@@ -49,7 +49,7 @@ test("works once a day, whichever process looks", async () => {
   state.now += 1;
   await other.look();
   expect(state.runs).toHaveLength(2);
-  expect(state.told[0]).toBe("Removed 1 ended session with 2 messages (retention).");
+  expect(state.told).toEqual([2, 2]);
   expect(state.problems).toEqual([]);
 });
 

@@ -3,12 +3,10 @@
  * session by session with rests in between, so that messages come first. If the process ends, the next look goes on.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { JOBS } from "../schedule/job-source.js";
 import type { RetentionAmount } from "../session/retention.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
-import { counted } from "../util/words.js";
 import type { Account, Accounts } from "./store.js";
 
 export interface RetentionKeeperSetting {
@@ -17,12 +15,13 @@ export interface RetentionKeeperSetting {
   readonly clock: Clock;
   /** Does the work; `rest` is awaited after each session, and throws if another process has taken over. */
   readonly apply: (rest: () => Promise<void>, signal: AbortSignal) => Promise<RetentionAmount>;
-  readonly onDone: (text: string) => void;
+  /** Told what was removed, if anything was. */
+  readonly onDone: (removed: RetentionAmount) => void;
   readonly onProblem: OnProblem;
 }
 
-/** The process that has this account does the work. */
-export const RETENTION: Account = { platform: JOBS, account: "retention" };
+/** The process that has this account does the work. No platform is called so. */
+export const RETENTION: Account = { platform: "retention", account: "daily" };
 /** The name under which it stores when the work was last done. */
 export const DONE = "done";
 
@@ -88,13 +87,10 @@ export class RetentionKeeper {
   async #work(): Promise<void> {
     const { accounts, clock, apply, onDone } = this.#setting;
     const { signal } = this.#stop;
-    const { sessions, messages } = await apply(() => this.#rest(), signal);
+    const removed = await apply(() => this.#rest(), signal);
     if (signal.aborted) return;
     await accounts.write(RETENTION, DONE, String(clock()));
-    if (sessions > 0)
-      onDone(
-        `Removed ${counted(sessions, "ended session")} with ${counted(messages, "message")} (retention).`,
-      );
+    if (removed.sessions > 0) onDone(removed);
   }
 
   async #rest(): Promise<void> {

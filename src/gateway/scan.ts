@@ -11,13 +11,13 @@ export interface ScannedFile {
   readonly found: number;
 }
 
-export type ReadFile = (file: string) => AsyncIterable<Buffer>;
+type ReadPieces = (file: string) => AsyncIterable<Buffer>;
 
 /** A file that does not exist, or is gone meanwhile, has nothing. */
 export async function scanFiles(
   files: readonly string[],
   fingerprints: Fingerprints,
-  read: ReadFile = readHere,
+  read: ReadPieces = readHere,
 ): Promise<ScannedFile[]> {
   const scanned: ScannedFile[] = [];
   for (const file of files) {

@@ -90,7 +90,12 @@ export interface Dialect {
   /** The tables and columns that hold text, as `of_table` and `of_column`. */
   readonly textColumns: string;
   /** The place of a row in its table, by which a table without a number is read in pages: where the first page begins. */
-  readonly rowPlace: { readonly sql: string; readonly isAfter: string; readonly first: SqlValue };
+  readonly rowPlace: {
+    readonly sql: string;
+    readonly order: string;
+    readonly isAfter: string;
+    readonly first: SqlValue;
+  };
 }
 
 /** NUL never reaches an engine: one cuts text there, the other refuses it. What is kept is mended before; ids match nothing. */

@@ -37,7 +37,7 @@ const group = { platform: HERE, chat_id: "-100", chat_type: "group", chat_name: 
 const annInGroup = parseSource({ ...group, user_id: "7001001", ...named });
 const bobInGroup = parseSource({ ...group, user_id: "70010012", user_name: "Bob" });
 
-type Store = SessionStore & GatewayStore;
+type FilledStore = SessionStore & GatewayStore;
 
 export interface ErasureWorld {
   readonly ann: ErasedPerson;
@@ -51,7 +51,7 @@ export interface ErasureWorld {
 }
 
 /** A text that is longer than a page of any engine. */
-export function longText(word: string): string {
+function longText(word: string): string {
   return Array.from({ length: 3_000 }, (_, n) => `${word}${n * 7919}`).join(" ");
 }
 
@@ -70,7 +70,7 @@ function said(by: SessionSource, content: string, files: readonly string[] = [])
   return { role: "user", content, name, author, ...(files.length > 0 ? { attachments } : {}) };
 }
 
-export async function fillErasureWorld(store: Store, home = "home"): Promise<ErasureWorld> {
+export async function fillErasureWorld(store: FilledStore, home = "home"): Promise<ErasureWorld> {
   const sessions = new Sessions(store, { clock: () => NOW });
   await store.people.ask(
     { identity: ANN, platform: HERE, called: "Ann", codeHash: "code of ann", expiresAt: NOW + 1 },
@@ -169,7 +169,7 @@ export async function fillErasureWorld(store: Store, home = "home"): Promise<Era
 }
 
 async function fillJourneys(
-  store: Store,
+  store: FilledStore,
   sessions: Sessions,
   {
     annSession,
@@ -255,7 +255,7 @@ function expectSame(one: unknown, other: unknown): void {
   if (one !== other) throw new Error("The world is not as it should be.");
 }
 
-async function fillJobs(store: Store, key: Parameters<Sessions["current"]>[0]): Promise<string[]> {
+async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>[0]): Promise<string[]> {
   const ids: string[] = [];
   for (const [owner, by, word] of [
     [ANN, annDm, "canary"],
@@ -278,7 +278,7 @@ async function fillJobs(store: Store, key: Parameters<Sessions["current"]>[0]): 
       overlap: "skip" as const,
       jitterMs: 0,
       repeat: null,
-      deliver: "local",
+      deliver: "origin",
       by,
       owner,
       origin: {
@@ -294,7 +294,7 @@ async function fillJobs(store: Store, key: Parameters<Sessions["current"]>[0]): 
 }
 
 async function fillProcesses(
-  store: Store,
+  store: FilledStore,
   home: string,
   annSession: SessionId,
   groupSession: SessionId,
@@ -316,7 +316,7 @@ async function fillProcesses(
         by,
         command: word,
         workdir: `/${word}`,
-        environment: "local",
+        environment: "here",
         pty: false,
         walled: false,
         watch,

@@ -89,19 +89,22 @@ function refuseListed({ identities }: ErasedPerson, listed: string): void {
     );
 }
 
-function holdings({ sessions, messages, shared, files, jobs, processes, usage }: Holdings): string {
+function holdings({ usage, ...counts }: Holdings): string {
+  return [...parts(counts), `${counted(usage, "day")} of usage`].join(", ");
+}
+
+function parts({ sessions, messages, shared, files, jobs, processes }: Omit<Holdings, "usage">): string[] {
   return [
     `${counted(sessions, "session")} with ${counted(messages, "message")}`,
     `${counted(shared, "message")} in conversations of others`,
     counted(files, "file"),
     counted(jobs, "job"),
     `${processes} ${processes === 1 ? "process" : "processes"}`,
-    `${counted(usage, "day")} of usage`,
-  ].join(", ");
+  ];
 }
 
 function amounts({ sessions, messages, shared, files, jobs, processes }: ErasedAmounts): string {
-  return holdings({ sessions, messages, shared, files, jobs, processes, usage: 0 }).replace(/, [^,]*$/, "");
+  return parts({ sessions, messages, shared, files, jobs, processes }).join(", ");
 }
 
 function megabytes(bytes: number): string {

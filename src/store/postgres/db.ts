@@ -48,7 +48,7 @@ const dialect: Dialect = {
   findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
   textColumns: `SELECT table_name AS of_table, column_name AS of_column FROM information_schema.columns
     WHERE table_schema = '${SCHEMA}' AND data_type = 'text' ORDER BY table_name, ordinal_position`,
-  rowPlace: { sql: "ctid::text", isAfter: "ctid > ?::tid", first: "(0,0)" },
+  rowPlace: { sql: "ctid::text", order: "ctid", isAfter: "ctid > ?::tid", first: "(0,0)" },
 };
 
 export interface PostgresOptions {

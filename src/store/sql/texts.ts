@@ -6,7 +6,7 @@ import { text } from "./values.js";
 const PAGE = 500;
 
 /** The columns of a table that hold text, and those of them that hold words. */
-export interface TextColumns {
+interface TextColumns {
   readonly all: readonly string[];
   readonly words: readonly string[];
 }
@@ -26,9 +26,9 @@ export async function textTables(db: Db): Promise<TextTables> {
 }
 
 export async function everyText(db: Db, see: SeeText): Promise<void> {
-  const { sql, isAfter, first } = db.dialect.rowPlace;
+  const { sql, order, isAfter, first } = db.dialect.rowPlace;
   for (const [table, { all: columns }] of await textTables(db)) {
-    const page = `SELECT ${sql} AS row_place, ${columns.join(", ")} FROM ${table} WHERE ${isAfter} ORDER BY ${table}.${order(sql)} LIMIT ?`;
+    const page = `SELECT ${sql} AS row_place, ${columns.join(", ")} FROM ${table} WHERE ${isAfter} ORDER BY ${order} LIMIT ?`;
     let after: SqlValue = first;
     let rows: Row[];
     do {
@@ -37,10 +37,6 @@ export async function everyText(db: Db, see: SeeText): Promise<void> {
       after = rows.at(-1)?.row_place ?? after;
     } while (rows.length === PAGE);
   }
-}
-
-function order(place: string): string {
-  return place.replace(/::.*$/, "");
 }
 
 /** Tells the words in the rows of a table that are about to go. */

@@ -55,7 +55,7 @@ const dialect: Dialect = {
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
   textColumns: `SELECT m.name AS of_table, c.name AS of_column FROM sqlite_master m JOIN pragma_table_info(m.name) c
     WHERE m.type = 'table' AND c.type = 'TEXT' ORDER BY m.name, c.cid`,
-  rowPlace: { sql: "rowid", isAfter: "rowid > ?", first: 0 },
+  rowPlace: { sql: "rowid", order: "rowid", isAfter: "rowid > ?", first: 0 },
 };
 
 export interface SqliteOptions {
