@@ -14,15 +14,15 @@ const STRIDE = 64;
 const MOST = 1_000_000;
 /** Pieces of fewer different bytes say nothing: blanks, rows of dashes. */
 const FEWEST_BYTES = 8;
-/** Shorter names stand in too many texts by chance. */
-const SHORTEST_NAME = 6;
-/** Of a longer name this much of its end counts. */
-const LONGEST_NAME = 64;
-const FILTER_BITS = 24;
+/** Of a name this much of its end counts: few widths, because each is read for by itself. Shorter ones are in too many texts. */
+const NAME_WIDTHS = [24, 16, 12, 8, 6];
+/** How much of a hash the first look takes: there are many words and few names. */
+const WORD_FILTER_BITS = 25;
+const NAME_FILTER_BITS = 17;
 
 export class Fingerprints {
   readonly #words = new Pieces(WIDTH, false);
-  /** By their length. */
+  /** By their width. */
   readonly #names = new Map<number, Pieces>();
 
   /** How many pieces of words there are to look for. */
@@ -42,11 +42,12 @@ export class Fingerprints {
   }
 
   addName(name: string): void {
-    const bytes = Buffer.from(name).subarray(-LONGEST_NAME);
-    if (bytes.length < SHORTEST_NAME) return;
-    const pieces = this.#names.get(bytes.length) ?? new Pieces(bytes.length, true);
-    this.#names.set(bytes.length, pieces);
-    pieces.add(bytes);
+    const bytes = Buffer.from(name);
+    const width = NAME_WIDTHS.find((each) => each <= bytes.length);
+    if (width === undefined) return;
+    const pieces = this.#names.get(width) ?? new Pieces(width, true);
+    this.#names.set(width, pieces);
+    pieces.add(bytes.subarray(-width));
   }
 
   /** Looks no more for the words that stand in this text. Returns how many pieces that were. */
@@ -101,14 +102,14 @@ export class FingerprintReading {
     for (const part of this.#parts) {
       const bytes = Buffer.concat([part.rest, chunk]);
       // The last piece waits: whether a name ends there is known with the next byte.
-      part.pieces.find(bytes, bytes.length - 1, (hash) => this.#found.add(`${part.pieces.width} ${hash}`));
+      part.pieces.find(bytes, bytes.length - 1, (hash) => this.#found.add(part.pieces.nameOf(hash)));
       part.rest = Buffer.from(bytes.subarray(Math.max(0, bytes.length - part.pieces.width)));
     }
   }
 
   end(): void {
     for (const { pieces, rest } of this.#parts)
-      pieces.find(rest, rest.length, (hash) => this.#found.add(`${pieces.width} ${hash}`));
+      pieces.find(rest, rest.length, (hash) => this.#found.add(pieces.nameOf(hash)));
   }
 }
 
@@ -123,60 +124,66 @@ class Pieces {
   readonly #first = oddNumber();
   readonly #second = oddNumber();
   /** What a byte that leaves the window counts. */
-  readonly #firstOut: number;
-  readonly #secondOut: number;
+  readonly #out: number;
   readonly #hashes = new Set<string>();
   /** By the first half of a hash: most windows are none of ours, and this tells so at once. */
-  readonly #filter = new Uint8Array(2 ** (FILTER_BITS - 3));
+  readonly #filter: Uint32Array;
+  readonly #shift: number;
 
   constructor(width: number, isWhole: boolean) {
     this.width = width;
     this.#isWhole = isWhole;
-    this.#firstOut = power(this.#first, width);
-    this.#secondOut = power(this.#second, width);
+    this.#out = power(this.#first, width);
+    const bits = isWhole ? NAME_FILTER_BITS : WORD_FILTER_BITS;
+    this.#filter = new Uint32Array(2 ** (bits - 5));
+    this.#shift = 32 - bits;
   }
 
   get size(): number {
     return this.#hashes.size;
   }
 
+  /** Tells a hash of these from one of others. */
+  nameOf(hash: string): string {
+    return `${this.width} ${this.#isWhole} ${hash}`;
+  }
+
   add(piece: Buffer): void {
-    let [one, two] = [0, 0];
-    for (const byte of piece) {
-      one = (Math.imul(one, this.#first) + byte + 1) | 0;
-      two = (Math.imul(two, this.#second) + byte + 1) | 0;
-    }
-    this.#hashes.add(`${one}.${two}`);
-    const bit = one >>> (32 - FILTER_BITS);
-    this.#filter[bit >>> 3] = (this.#filter[bit >>> 3] ?? 0) | (1 << (bit & 7));
+    const one = hashOf(piece, 0, this.width, this.#first);
+    this.#hashes.add(this.#whole(piece, 0, one));
+    const bit = one >>> this.#shift;
+    this.#filter[bit >>> 5] = (this.#filter[bit >>> 5] ?? 0) | (1 << (bit & 31));
   }
 
   remove(hash: string): void {
     this.#hashes.delete(hash);
   }
 
-  /** Tells the pieces that end at or before a place. */
-  find(bytes: Buffer, through: number, onFound: (hash: string) => void): void {
+  /** Tells the pieces that end before a place. */
+  find(bytes: Buffer, end: number, onFound: (hash: string) => void): void {
     const { width } = this;
-    const [first, second, firstOut, secondOut] = [this.#first, this.#second, this.#firstOut, this.#secondOut];
-    const filter = this.#filter;
-    let [one, two] = [0, 0];
-    for (let at = 0; at < through; at++) {
-      const byte = (bytes[at] ?? 0) + 1;
-      one = (Math.imul(one, first) + byte) | 0;
-      two = (Math.imul(two, second) + byte) | 0;
-      if (at >= width) {
-        const gone = (bytes[at - width] ?? 0) + 1;
-        one = (one - Math.imul(gone, firstOut)) | 0;
-        two = (two - Math.imul(gone, secondOut)) | 0;
-      }
-      if (at < width - 1) continue;
-      const bit = one >>> (32 - FILTER_BITS);
-      if (((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) === 0) continue;
-      const hash = `${one}.${two}`;
-      if (this.#hashes.has(hash) && !(this.#isWhole && isOfName(bytes[at + 1]))) onFound(hash);
+    if (end < width) return;
+    const [first, out, filter, shift] = [this.#first, this.#out, this.#filter, this.#shift];
+    let one = hashOf(bytes, 0, width - 1, first);
+    for (let last = width - 1; last < end; last++) {
+      one = (Math.imul(one, first) + (bytes[last] ?? 0) + 1) | 0;
+      if (last >= width) one = (one - Math.imul((bytes[last - width] ?? 0) + 1, out)) | 0;
+      const bit = one >>> shift;
+      if ((((filter[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 0) continue;
+      const hash = this.#whole(bytes, last - width + 1, one);
+      if (this.#hashes.has(hash) && !(this.#isWhole && isOfName(bytes[last + 1]))) onFound(hash);
     }
   }
+
+  #whole(bytes: Buffer, at: number, one: number): string {
+    return `${one}.${hashOf(bytes, at, this.width, this.#second)}`;
+  }
+}
+
+function hashOf(bytes: Buffer, at: number, width: number, factor: number): number {
+  let hash = 0;
+  for (let n = at; n < at + width; n++) hash = (Math.imul(hash, factor) + (bytes[n] ?? 0) + 1) | 0;
+  return hash;
 }
 
 /** A letter, a digit, or what ids are made of besides: then the name goes on. */

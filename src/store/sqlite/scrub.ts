@@ -21,7 +21,7 @@ export const sqliteScrubber: Scrubber = {
   scrub: (db) => scrubSqlite(db),
 };
 
-async function scrubSqlite(db: Db, patienceMs = PATIENCE_MS): Promise<Scrubbed> {
+export async function scrubSqlite(db: Db, patienceMs = PATIENCE_MS): Promise<Scrubbed> {
   await mergeIndex(db);
   await db.maintain("VACUUM");
   if (await emptyLog(db, patienceMs)) return { problems: [] };
