@@ -12,6 +12,7 @@ import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
+import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
 import type { ContextConfig } from "./session/context.js";
@@ -67,6 +68,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
   readonly onElsewhere?: (key: SessionKey) => void;
   readonly onProblem?: OnProblem;
+  /** Removes ended sessions by itself; without it, they stay. */
+  readonly retention?: GatewayRetention;
 }
 
 export interface OpenGateway {
@@ -137,11 +140,21 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
   });
+  const keeper = options.retention
+    ? (await import("./open-retention.js")).keepRetention(options.retention, {
+        ...options,
+        clock,
+        store,
+        sessions,
+        gateway,
+      })
+    : null;
   return {
     gateway,
     sessions,
     commands,
     close: async ({ drainMs = 10_000 } = {}) => {
+      await keeper?.stop();
       await gateway.stop({ drainMs });
       await processes?.processes.shut();
       await sessions.close();

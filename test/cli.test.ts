@@ -154,7 +154,8 @@ describe.concurrent("wrong usage", () => {
     ["sessions list --cursor zz", "This cursor is not one that list() gave out"],
     ["sessions list extra", "Too many arguments"],
     ["sessions show", "Missing required argument 'session'. See `baton sessions show --help`."],
-    ["sessions prune", "Required option '--older-than <time>' not specified"],
+    ["sessions prune", "Say what to delete: --older-than 90d"],
+    ["sessions prune --max-size much", "Use a number of megabytes"],
     ["sessions prune --older-than 90d", "Add --yes to confirm"],
     ["sessions export", "Say which session to export"],
     ["sessions export --all", "Add --output <folder>."],
@@ -771,19 +772,52 @@ describe.concurrent("prune", () => {
     const prune = (...words: string[]) => baton(home, ["sessions", "prune", "--older-than", "90d", ...words]);
     const left = async () =>
       (json(await baton(home, ["sessions", "list", "--json"])) as { sessions: unknown[] }).sessions.length;
-    expect((await prune("--dry-run")).stdout).toBe("Would delete 1 ended session with 1 message.\n");
+    expect((await prune("--dry-run")).stdout).toMatch(
+      /^Would delete 1 ended session with 1 message \(1 byte\), after writing them to \S+archive\.\nThe oldest:\n {2}\S+ {2}ended 3 months ago {2}.*\n$/,
+    );
     expect(await prune()).toMatchObject({ code: 2, stdout: "" });
     expect(await prune("--json")).toMatchObject({ code: 2, stdout: "" });
     expect(await left()).toBe(3);
     expect(json(await prune("--yes", "--json"))).toEqual({
       sessions: 1,
       messages: 1,
+      textBytes: 1,
       files: 0,
       bytes: 0,
+      archive: join(home, "archive"),
       removed: true,
     });
     expect(await left()).toBe(2);
-    expect((await prune("--yes")).stdout).toBe("No session ended that long ago.\n");
+    expect((await prune("--yes")).stdout).toBe("No ended session is to be deleted.\n");
+    const imported = await baton(home, ["sessions", "import", join(home, "archive"), "--json"]);
+    expect(json(imported)).toMatchObject({ totals: { new: 1, added: 1 } });
+    expect(await left()).toBe(3);
+  });
+
+  test("by size, by the settings, into another folder, or without an archive", async () => {
+    const home = makeHome();
+    await fill(home, async (sessions, at) => {
+      for (const days of [30, 20, 10]) {
+        at(Date.now() - days * DAY);
+        const { entry } = await sessions.receive(team(`${days}`), {
+          role: "user",
+          content: "x".repeat(2 ** 19),
+        });
+        await sessions.end(entry.sessionId);
+      }
+    });
+    const prune = (...words: string[]) => baton(home, ["sessions", "prune", "--yes", ...words]);
+    const folder = join(home, "..", "work", "old");
+    expect((await prune("--max-size", "1", "--archive", "old")).stdout).toBe(
+      `Deleted 1 ended session with 1 message (524,288 bytes).\nThey are archived in ${folder}.\n`,
+    );
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect((await prune("--max-size", "0.5", "--no-archive")).stdout).toBe(
+      "Deleted 1 ended session with 1 message (524,288 bytes).\n",
+    );
+    writeFileSync(join(home, "config.yaml"), "retention: { endedAfterDays: 5, archive: none }\n");
+    expect((await prune()).stdout).toBe("Deleted 1 ended session with 1 message (524,288 bytes).\n");
+    expect(existsSync(join(home, "archive"))).toBe(false);
   });
 
   test("with the files that only they had", async () => {
@@ -809,7 +843,7 @@ describe.concurrent("prune", () => {
     await prune("--dry-run");
     expect(readdirSync(join(home, "media"))).toHaveLength(3);
     expect((await prune("--yes")).stdout).toBe(
-      "Deleted 1 ended session with 1 message.\nDeleted 2 files (1.3 MB) that no message uses.\n",
+      `Deleted 1 ended session with 1 message (3 bytes).\nThey are archived in ${join(home, "archive")}.\nDeleted 2 files (1.3 MB) that no message uses.\n`,
     );
     expect(readdirSync(join(home, "media"))).toEqual(names.slice(2));
   });

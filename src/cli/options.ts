@@ -30,6 +30,13 @@ export function duration(text: string): number {
   return ms;
 }
 
+/** A number of megabytes, in bytes. */
+export function megabytes(text: string): number {
+  if (!/^\d{1,9}(?:\.\d{1,6})?$/.test(text))
+    throw new InvalidArgumentError("Use a number of megabytes, such as 500.");
+  return Number(text) * 2 ** 20;
+}
+
 export function platform(text: string): Platform {
   const name = text.toLowerCase();
   if (isPlatform(name)) return name;

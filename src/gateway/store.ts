@@ -18,6 +18,7 @@ import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
+import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
@@ -378,4 +379,5 @@ export interface GatewayStore {
   readonly standing: StandingApprovals;
   readonly memory: MemoryNotes;
   readonly memoryCounts: MemoryCounts;
+  readonly erasure: ErasureStore;
 }

@@ -83,6 +83,13 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
+/** A session that has ended, that no lane leads to, and in which nothing runs. */
+export interface EndedSession {
+  readonly entry: SessionEntry;
+  /** The bytes of its messages' texts. */
+  readonly bytes: number;
+}
+
 /** Sessions and the routes from keys to them. */
 export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
@@ -114,6 +121,11 @@ export interface RouteStore {
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }>;
   /**
+   * Removes a session that has ended, if it is still as this entry says, no lane leads to it, and nothing runs in it. Returns
+   * how many messages it had; null if it stays.
+   */
+  remove(entry: SessionEntry): Promise<number | null>;
+  /**
    * Deletes finished inbox and outbox rows of before this time that belong to no session. Returns the largest number of
    * rows that it deleted from one table.
    */
@@ -137,6 +149,13 @@ export interface SessionReader {
   /** How many sessions there are, counted no further than `atMost`. */
   count(atMost: number): Promise<number>;
   prunable(endedBefore: number): Promise<{ sessions: number; messages: number }>;
+  /** Sessions that ended before this time and can be removed, the oldest end first, after a given one. */
+  ended(before: number, after: SessionEntry | null, limit: number): Promise<EndedSession[]>;
+  /**
+   * The bytes of the texts of messages, tool calls and reasoning: of those whose ids follow this one, in a range of so many
+   * ids. `next` is where the next range begins; null after the last.
+   */
+  messageBytes(afterId: number, range: number): Promise<{ bytes: number; next: number | null }>;
 }
 
 export interface AppendRequest {

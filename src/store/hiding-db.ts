@@ -22,6 +22,7 @@ export function hidingDb(db: Db, hide: Hide): Db {
     dialect: db.dialect,
     transaction: (work, options) => db.transaction((tx) => work(queries(tx)), options),
     snapshot: (work) => db.snapshot((tx) => work(queries(tx))),
+    maintain: (sql) => db.maintain(sql),
     hide,
     subscribe: (subscriber) => db.subscribe(subscriber),
     watch: (subscriber) => db.watch(subscriber),

@@ -16,6 +16,8 @@ export interface SearchIndex {
   add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
   /** Takes a session's messages out, before they are deleted. */
   forget(tx: Queries, sessionId: SessionId): Promise<void>;
+  /** Takes out these messages, which stay but were changed. */
+  forgetMessages(tx: Queries, ids: readonly number[]): Promise<void>;
   /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */
   readonly from: string;
   readonly idColumn: string;

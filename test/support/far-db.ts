@@ -35,6 +35,10 @@ export class FarDb implements Db {
     return this.#trip(() => this.#db.run(...given));
   }
 
+  maintain(sql: string) {
+    return this.#trip(() => this.#db.maintain(sql));
+  }
+
   write(...given: Parameters<Queries["get"]>) {
     return this.#trip(() => this.#db.write(...given));
   }

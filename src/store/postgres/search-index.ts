@@ -59,6 +59,10 @@ export class PostgresSearchIndex implements SearchIndex {
   /** Rows go with their messages, by the foreign key. */
   async forget(): Promise<void> {}
 
+  async forgetMessages(tx: Queries, ids: readonly number[]): Promise<void> {
+    await tx.run(`DELETE FROM message_terms WHERE message_id IN (${ids.map(() => "?").join(", ")})`, ...ids);
+  }
+
   match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string {
     const words = phrases.map(({ terms, prefix }) => {
       const last = terms.length - 1;

@@ -9,7 +9,7 @@ import { timerMs } from "../../util/timer-ms.js";
 import type { Db, Queries, Row } from "../db.js";
 import type { IndexedMessage, SearchIndex } from "../search-index.js";
 import { columnsOf } from "../sql/columns.js";
-import { storedMessage } from "../sql/rows.js";
+import { ERASED, storedMessage } from "../sql/rows.js";
 import { number, text } from "../sql/values.js";
 import { belongsTerm, searchableText, termsOf } from "./terms.js";
 
@@ -121,14 +121,15 @@ export class SearchFeed {
     });
   }
 
-  /** Those that were not pruned since they were read. */
+  /** Those that were neither pruned nor erased since they were read. */
   async #stillThere(
     tx: Queries,
     messages: readonly IndexedMessage[],
     after: number,
     through: number,
   ): Promise<IndexedMessage[]> {
-    const rows = await tx.all("SELECT id FROM messages WHERE id > ? AND id <= ?", after, through);
+    const sql = "SELECT id FROM messages WHERE id > ? AND id <= ? AND content <> ?";
+    const rows = await tx.all(sql, after, through, ERASED);
     const ids = new Set(rows.map((row) => number(row.id)));
     return messages.filter(({ id }) => ids.has(id));
   }

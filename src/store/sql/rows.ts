@@ -10,6 +10,9 @@ import { storableText } from "../../util/text.js";
 import type { Queries, Row, SqlValue } from "../db.js";
 import { json, maybe, number, oneOf, text } from "./values.js";
 
+/** What a message says instead, if its author was erased. It is in no search index. */
+export const ERASED = "[erased]";
+
 /** A session as stored: the entry, and what only the store needs. */
 export interface SessionRow {
   readonly entry: SessionEntry;

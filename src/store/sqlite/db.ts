@@ -53,6 +53,9 @@ const dialect: Dialect = {
   lockName: null,
   clockShift: () => ({ sql: "0", values: [] }),
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
+  textColumns: `SELECT m.name AS of_table, c.name AS of_column FROM sqlite_master m JOIN pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND c.type = 'TEXT' ORDER BY m.name, c.cid`,
+  rowPlace: { sql: "rowid", order: "rowid", isAfter: "rowid > ?", first: 0 },
 };
 
 export interface SqliteOptions {
@@ -264,6 +267,10 @@ class SqliteDb implements Db {
         if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       }
     });
+  }
+
+  maintain(sql: string): Promise<Row[]> {
+    return this.#enqueue("alone", () => waitWhileBusy(() => new Statement(this.#database, sql).all()));
   }
 
   watch(subscriber: Subscriber): () => void {

@@ -34,6 +34,14 @@ export class SqliteSearchIndex implements SearchIndex {
     );
   }
 
+  async forgetMessages(tx: Queries, ids: readonly number[]): Promise<void> {
+    await tx.run(
+      `DELETE FROM message_terms WHERE rowid IN (SELECT id FROM messages
+         WHERE id IN (${ids.map(() => "?").join(", ")}) AND id <= (SELECT indexed_through FROM search_watermark))`,
+      ...ids,
+    );
+  }
+
   match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string {
     const words = phrases.map(({ terms, prefix }) => `"${terms.join(" ")}"${prefix ? " *" : ""}`);
     const groups = anyOf.map((terms) => `(${terms.map((term) => `"${term}"`).join(" OR ")})`);
