@@ -265,6 +265,7 @@ export type {
   HandoffStore,
   LanePlace,
   ListFilter,
+  Neighbour,
   NewSession,
   OccupiedLane,
   Page,

@@ -31,6 +31,7 @@ function counting(db: Db): { db: Db; sql: string[] } {
     write: noted(db.write.bind(db)),
     transaction: (work, options) => db.transaction(work, options),
     snapshot: (work) => db.snapshot(work),
+    readAside: noted(db.readAside.bind(db)),
     record: (fact) => db.record(fact),
     subscribe: (subscriber) => db.subscribe(subscriber),
     watch: (subscriber) => db.watch(subscriber),

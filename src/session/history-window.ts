@@ -2,7 +2,7 @@
  * What a model sees of a transcript. `historyWindow` is total and idempotent: it takes any list, and returns one that every
  * model API accepts.
  */
-import { type Message, ROLES, type StoredMessage, type ToolCall } from "./transcript.js";
+import { MESSAGE_ROLES, type Message, type StoredMessage, type ToolCall } from "./transcript.js";
 
 export interface WindowOptions {
   readonly maxMessages?: number;
@@ -25,7 +25,7 @@ export function historyWindow(messages: readonly Message[], options: WindowOptio
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {
-  if (typeof message !== "object" || message === null || !ROLES.includes(message.role)) return false;
+  if (typeof message !== "object" || message === null || !MESSAGE_ROLES.includes(message.role)) return false;
   const stored = message as Partial<StoredMessage>;
   return stored.supersededAt === undefined && (stored.seq ?? index + 1) > cursor;
 }

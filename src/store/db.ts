@@ -39,6 +39,8 @@ export interface Db extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  /** A read that may take long. It holds up nothing else of this process, and sees what is committed. */
+  readAside(sql: string, ...params: SqlValue[]): Promise<Row[]>;
   /** Cleans words that were read earlier: more secrets may be known now. Absent if nothing is hidden. */
   readonly hide?: Hide;
   /** Tells of what this process commits. Returns how to end it. */

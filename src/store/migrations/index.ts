@@ -25,6 +25,7 @@ import { processes } from "./018-processes.js";
 import { matchTimes } from "./019-match-times.js";
 import { jobs } from "./020-jobs.js";
 import { namedHomes } from "./021-named-homes.js";
+import { searchLabels } from "./025-search-labels.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -51,6 +52,7 @@ const MIGRATIONS: readonly Migration[] = [
   matchTimes,
   jobs,
   namedHomes,
+  searchLabels,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -20,9 +20,9 @@ export class SqliteSearchIndex implements SearchIndex {
     return Number((await this.#db.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
   }
 
-  async add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
+  async put(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
     for (const { id, terms } of messages) {
-      await tx.run("INSERT INTO message_terms (rowid, terms) VALUES (?, ?)", id, terms.join(" "));
+      await tx.run("INSERT OR REPLACE INTO message_terms (rowid, terms) VALUES (?, ?)", id, terms.join(" "));
     }
   }
 
