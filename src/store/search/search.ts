@@ -39,8 +39,9 @@ interface IndexPart {
 /** A tail longer than this is indexed before a search, not scanned by it. */
 const MAX_TAIL = 1_000;
 const TAIL_PAGE = 250;
-/** Messages are read so many at once. */
+/** Messages are read so many at once, and the searches have the event loop for so long. */
 const FEW = 25;
+const SHARE_MS = 4;
 /**
  * The index takes its time to look up a word with a star, the longer, the more messages have one. So this many messages
  * that have all the rest are looked at one by one before.
@@ -55,6 +56,8 @@ export class SqlSearch implements SearchStore {
   readonly #db: Db;
   readonly #index: SearchIndex;
   readonly #feed: SearchFeed;
+  readonly #turns = new InTurns(SHARE_MS);
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(db: Db, index: SearchIndex, feed: SearchFeed) {
     this.#db = db;
@@ -72,12 +75,14 @@ export class SqlSearch implements SearchStore {
 
     const filter = await filterFor(this.#db, viewer, options);
     const rows = await this.#find({ phrases, filter, before, wanted: limit + 1 });
-    const turns = new InTurns();
-    const items: SearchHit[] = [];
-    for (const row of rows.slice(0, limit)) {
-      await turns.next();
-      items.push(hitOf(row, phrases, await neighboursOf(this.#db, row, neighbours)));
-    }
+    const items = await this.#inTurn(async (turns) => {
+      const hits: SearchHit[] = [];
+      for (const row of rows.slice(0, limit)) {
+        await turns.next();
+        hits.push(hitOf(row, phrases, await neighboursOf(this.#db, row, neighbours)));
+      }
+      return hits;
+    });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return { items, nextCursor: last ? String(last.id) : null };
   }
@@ -166,28 +171,36 @@ export class SqlSearch implements SearchStore {
   }
 
   /** These messages, as many as wanted, unless they changed since their ids were found or do not pass the test. */
-  async #read(
+  #read(
     ids: readonly number[],
     { phrases, filter, wanted }: SearchLook,
     test: (phrases: readonly Phrase[], row: Row) => boolean = () => true,
   ): Promise<Row[]> {
-    const turns = new InTurns();
-    const found: Row[] = [];
-    for (let start = 0; start < ids.length; start += FEW) {
-      const some = Array.from({ length: FEW }, (_, place) => ids[start + place] ?? 0);
-      const rows = await this.#db.all(
-        `SELECT ${COLUMNS} FROM ${MESSAGES} AND m.id IN (${some.map(() => "?").join(", ")}) AND ${filter.visible.sql}
-         ORDER BY m.id DESC`,
-        ...some,
-        ...filter.visible.params,
-      );
-      for (const row of rows) {
-        await turns.next();
-        if (test(phrases, row)) found.push(row);
-        if (found.length === wanted) return found;
+    return this.#inTurn(async (turns) => {
+      const found: Row[] = [];
+      for (let start = 0; start < ids.length; start += FEW) {
+        const some = Array.from({ length: FEW }, (_, place) => ids[start + place] ?? 0);
+        const rows = await this.#db.all(
+          `SELECT ${COLUMNS} FROM ${MESSAGES} AND m.id IN (${some.map(() => "?").join(", ")}) AND ${filter.visible.sql}
+           ORDER BY m.id DESC`,
+          ...some,
+          ...filter.visible.params,
+        );
+        for (const row of rows) {
+          await turns.next();
+          if (test(phrases, row)) found.push(row);
+          if (found.length === wanted) return found;
+        }
       }
-    }
-    return found;
+      return found;
+    });
+  }
+
+  /** Work on messages, one search after another: so all of them together leave the event loop to others in time. */
+  #inTurn<Result>(work: (turns: InTurns) => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => work(this.#turns));
+    this.#last = result.catch(() => {}); // Its caller hears of it.
+    return result;
   }
 }
 
