@@ -85,7 +85,8 @@ export async function turnTools(
         ]
       : [];
   const ofJobs = setting.jobs ? [scheduleTool({ desk: setting.jobs, who, item, clock })] : [];
-  const all = [...(await setting.tools(who)), ...sessionTools(view), send, ...ofProcesses, ...ofJobs];
+  const ofSessions = sessionTools(view, { timeZone: sessions.timezone, clock });
+  const all = [...(await setting.tools(who)), ...ofSessions, send, ...ofProcesses, ...ofJobs];
   const allowed = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
   const theirs = job ? job.tools(allowed, who) : allowed;
   const here = adapters.find(

@@ -11,7 +11,6 @@ import { handoffStoreContract } from "../testing/handoff-store-contract.js";
 import { jobStoreContract } from "../testing/job-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
-import { searchContract } from "../testing/search-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
 
@@ -32,7 +31,6 @@ async function fixtureAt(url: string, remove: () => void | Promise<void>) {
 
 for (const contract of [
   sessionStoreContract,
-  searchContract,
   gatewayStoreContract,
   handoffStoreContract,
   factsContract,

@@ -38,5 +38,4 @@ export { handoffStoreContract } from "./handoff-store-contract.js";
 export { jobStoreContract } from "./job-store-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";
 export { processStoreContract } from "./process-store-contract.js";
-export { searchContract } from "./search-contract.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";

@@ -1,7 +1,6 @@
 /**
  * What search must find, as a vitest suite for every session store: random conversations, queries, filters and viewers
- * against an oracle that looks at all messages. Run it over a store of your own:
- * `searchContract("my store", async () => ({ open, dispose }))`.
+ * against an oracle that looks at all messages. It is a part of `sessionStoreContract`.
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mayAccess, OWNER, type Viewer, viewerOf } from "../session/access.js";
@@ -12,7 +11,7 @@ import { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { SearchHit, SearchOptions } from "../session/store.js";
 import type { Message, StoredMessage } from "../session/transcript.js";
-import type { StoreFixture } from "./session-store-contract.js";
+import type { StoreFixture } from "./store-fixture.js";
 
 /** Two platforms that any installation has; which ones does not matter. */
 const [, HERE = "", THERE = ""] = platforms();

@@ -102,9 +102,9 @@ export class SearchFeed {
   async #rested(work: () => Promise<BatchOutcome>): Promise<BatchOutcome> {
     const began = performance.now();
     const batch = await work();
-    const ms = timerMs((performance.now() - began) * REST);
+    const rest = (performance.now() - began) * REST;
     if (batch === "more")
-      await sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped.
+      await sleep(timerMs(rest), undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped.
     return batch;
   }
 

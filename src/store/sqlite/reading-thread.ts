@@ -23,11 +23,9 @@ parentPort.on("message", ({ id, sql, params }) => {
   parentPort.postMessage({ id, rows });
 });`;
 
-type Answer = (rows: Row[] | null) => void;
-
 export class ReadingThread {
   readonly #path: string;
-  readonly #waiting = new Map<number, Answer>();
+  readonly #waiting = new Map<number, (rows: Row[] | null) => void>();
   #thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
   #idle: NodeJS.Timeout | undefined;
   #count = 0;
