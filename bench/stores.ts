@@ -55,6 +55,7 @@ export class Stores {
       fill(path, (database) => {
         const random = randomFrom(count);
         const total = count * SEARCHED_EACH;
+        mergesByItself(database, true);
         const index = database.prepare("INSERT INTO message_terms (rowid, terms) VALUES (?, ?)");
         for (let number = 0; number < count; number++) {
           const source = number % Math.floor(count / 3) === 1 ? FEW.person : sourceOf(number);
@@ -74,6 +75,7 @@ export class Stores {
           index.run(id, [...labelsOf(row as Row), ...termsOf(content)].join(" "));
         }
         database.exec("UPDATE search_watermark SET indexed_through = (SELECT max(id) FROM messages)");
+        mergesByItself(database, false);
       });
     });
   }
@@ -115,6 +117,13 @@ export class Stores {
 
 export function sessionIdOf(number: number): SessionId {
   return `20260101_000000_${number.toString(16).padStart(12, "0")}` as SessionId;
+}
+
+/** Normally the feed merges the index after each of its steps. */
+function mergesByItself(database: RawDatabase, doesIt: boolean): void {
+  const [auto, crisis] = doesIt ? [4, 16] : [0, 1000];
+  database.exec(`INSERT INTO message_terms (message_terms, rank) VALUES ('automerge', ${auto});
+    INSERT INTO message_terms (message_terms, rank) VALUES ('crisismerge', ${crisis})`);
 }
 
 function placeOf(number: number, seq: number): number {

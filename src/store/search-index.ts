@@ -15,6 +15,8 @@ export interface SearchIndex {
   settledThrough(): Promise<number | null>;
   /** Adds messages, in the order of their ids, or gives those that are there other terms. */
   put(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
+  /** Puts the index in order, a little at a time: called after each `put`, outside of its transaction. */
+  tidy(): Promise<void>;
   /** Takes a session's messages out, before they are deleted. */
   forget(tx: Queries, sessionId: SessionId): Promise<void>;
   /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */

@@ -57,6 +57,9 @@ export class PostgresSearchIndex implements SearchIndex {
     );
   }
 
+  /** The server does it. */
+  async tidy(): Promise<void> {}
+
   /** Rows go with their messages, by the foreign key. */
   async forget(): Promise<void> {}
 

@@ -121,7 +121,7 @@ export class SearchFeed {
     const messages = await withTerms(rows);
     const isAll = rows.length < BATCH && messages.length === rows.length;
     const through = isAll ? settled : (messages.at(-1)?.id ?? settled);
-    return this.#db.transaction(async (tx) => {
+    return this.#change(async (tx) => {
       const moved = await tx.run(
         "UPDATE search_watermark SET indexed_through = ? WHERE indexed_through = ?",
         through,
@@ -145,7 +145,7 @@ export class SearchFeed {
     const messages = await withTerms(rows);
     const isAll = rows.length < BATCH && messages.length === rows.length;
     const above = isAll ? 0 : (messages.at(-1)?.id ?? 1) - 1;
-    return this.#db.transaction(async (tx) => {
+    return this.#change(async (tx) => {
       const moved = await tx.run(
         "UPDATE search_watermark SET labelled_above = ? WHERE labelled_above = ?",
         above,
@@ -155,6 +155,12 @@ export class SearchFeed {
       await this.#index.put(tx, await this.#stillThere(tx, messages.toReversed(), above, labelledAbove));
       return "more";
     });
+  }
+
+  async #change(work: (tx: Queries) => Promise<BatchOutcome>): Promise<BatchOutcome> {
+    const batch = await this.#db.transaction(work);
+    if (batch !== "lost") await this.#index.tidy();
+    return batch;
   }
 
   /** Those that were not pruned since they were read. */

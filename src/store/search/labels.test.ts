@@ -21,10 +21,10 @@ describe("the labels of a time", () => {
         const labels = timeLabels(after, before);
         const has = timeLabelsOf(at).some((label) => labels.includes(label));
         if (at >= after && at < before) expect(has).toBe(true);
-        const inRange = at > 0 && at < Date.UTC(2099, 11, 31);
+        const inRange = at >= DAY_MS && at < Date.UTC(2099, 11, 31);
         if (inRange && (at < after - DAY_MS || at >= before + DAY_MS)) expect(has).toBe(false);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 2_000 },
     );
   });
 
