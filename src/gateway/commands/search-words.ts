@@ -1,7 +1,7 @@
 /** What follows `/search`: words to look for, and filters such as `role:user`. Pure. */
 
 const FILTERS = ["from", "role", "after", "before", "in"] as const;
-export type SearchWord = (typeof FILTERS)[number];
+type SearchWord = (typeof FILTERS)[number];
 
 export interface SearchWords {
   readonly query: string;
