@@ -62,8 +62,9 @@ const FULL = {
   list: [100, 10_000, 50_000],
   /** How many reads a round. */
   reads: 40,
-  /** Sessions, of four messages each. */
+  /** Sessions, of twenty messages each; how long chats are answered beside searches. */
   search: 50_000,
+  searchSeconds: 20,
   open: [10, 50_000],
   opens: 30,
   starts: 15,
@@ -103,6 +104,7 @@ const QUICK: typeof FULL = {
   list: [100, 500, 2_000],
   reads: 10,
   search: 2_000,
+  searchSeconds: 3,
   open: [10, 2_000],
   opens: 8,
   starts: 5,

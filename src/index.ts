@@ -277,6 +277,7 @@ export type {
   HandoffStore,
   LanePlace,
   ListFilter,
+  Neighbour,
   NewSession,
   OccupiedLane,
   Page,

@@ -428,7 +428,7 @@ describe.concurrent("search", () => {
     for (let next: string | undefined = line; next; line = next ?? "") {
       const run = await baton(home, [], { shell: line });
       expect(run).toMatchObject({ code: 0, stderr: "" });
-      seen.push(...[...run.stdout.matchAll(/^ {2}(.*)$/gm)].map(([, snippet = ""]) => snippet));
+      seen.push(...[...run.stdout.matchAll(/^ {2}(\S.*)$/gm)].map(([, snippet = ""]) => snippet));
       [, next] = /^More: (.+)$/m.exec(run.stdout) ?? [];
     }
     expect(seen).toEqual(["garden 3", "garden 2", "garden 1", "garden 0", "Plan my garden party"]);
@@ -446,6 +446,36 @@ describe.concurrent("search", () => {
     expect(hit.stdout).toMatch(new RegExp(`^Garden plans {2}assistant, 3 h ago {2}${id} #4\\n`));
   });
 
+  test("filters, the messages beside a hit, and how to open it", async () => {
+    const home = makeHome();
+    const id = await garden(home);
+    const search = (...words: string[]) => baton(home, ["sessions", "search", ...words]);
+    const hits = async (...words: string[]) => json(await search(...words, "--json")).hits as unknown[];
+    const beside = await search("sunny", "--context", "1", "--role", "assistant,system", "--after", "1d");
+    expect(beside.stdout).toMatch(
+      new RegExp(
+        `#4\\n {4}tool: .+\\n {2}.*unny.*\\n(?: {4}.+\\n)?\\nTo open one: baton chat --session ${id}\\n$`,
+      ),
+    );
+    expect(await hits("garden", "--platform", "local", "--session", id)).toEqual([]);
+    expect(await hits("garden", "--before", "2020-01-01T10:00")).toEqual([]);
+    expect(await hits("garden", "--context", "0")).toMatchObject([{ before: [], after: [] }]);
+    expect((await search("garden", "--role", "system", "--before", "7d")).stdout).toBe(
+      "No message contains these words with --role, --before. Search again without a filter to find more.\n",
+    );
+    for (const [wrong, cure] of [
+      [["--after", "noon"], "Use 2026-01-31, 2026-01-31T10:00, or how long ago: 30m, 2h, 7d, 4w."],
+      [["--before", "2026-02-30"], "Use 2026-01-31"],
+      [["--role", "robot"], "Use user, assistant, tool, system, or several with commas."],
+      [["--context", "4"], "Use a whole number from 0 to 3."],
+      [["--platform", "nowhere"], "Use one of "],
+    ] as const) {
+      const refused = await search("garden", ...wrong);
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(refused.stderr).toContain(cure);
+    }
+  });
+
   test("a page command keeps quotes and words that look like options", async () => {
     const home = makeHome();
     await fill(home, async (sessions) => {
@@ -456,7 +486,7 @@ describe.concurrent("search", () => {
     const [, next = ""] = /^More: (.+)$/m.exec(first.stdout) ?? [];
     const second = await baton(home, [], { shell: next });
     expect(second).toMatchObject({ code: 0, stderr: "" });
-    expect(second.stdout).toMatch(/ #1\n {2}it's --dry and wet\n$/);
+    expect(second.stdout).toMatch(/ #1\n {2}it's --dry and wet\n {4}user: it's/);
   });
 
   test("nothing found is no failure", async () => {

@@ -31,6 +31,7 @@ export type ErrorCode =
   | "invalid_usage"
   | "invalid_config"
   | "invalid_cursor"
+  | "invalid_search"
   | "invalid_handoff"
   | "unknown_role"
   | "title_too_long"

@@ -69,6 +69,23 @@ export interface SearchOptions {
   readonly cursor?: string;
   /** Only this session. */
   readonly sessionId?: SessionId;
+  /** Only sessions that are on this platform now. */
+  readonly platform?: Platform;
+  /** Only messages of this role, or of one of these. */
+  readonly role?: Message["role"] | readonly Message["role"][];
+  /** Only messages from this time on, and before that one, in milliseconds. */
+  readonly after?: number;
+  readonly before?: number;
+  /** How many messages on each side of a hit are shown with it: 0 to 3; default 0. */
+  readonly neighbours?: number;
+}
+
+/** A message beside a hit, in one line. */
+export interface Neighbour {
+  readonly seq: number;
+  readonly role: Message["role"];
+  readonly at: number;
+  readonly text: string;
 }
 
 export interface SearchHit {
@@ -81,6 +98,9 @@ export interface SearchHit {
   readonly at: number;
   /** The matching text, with a little around it. */
   readonly snippet: string;
+  /** The nearest messages of its session, as many as were asked for, oldest first. */
+  readonly before: readonly Neighbour[];
+  readonly after: readonly Neighbour[];
 }
 
 /** A session that has ended, that no lane leads to, and in which nothing runs. */

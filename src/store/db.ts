@@ -42,6 +42,8 @@ export interface Db extends Queries {
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
   /** Runs one statement outside of any transaction, however long it takes: VACUUM and the like. */
   maintain(sql: string): Promise<Row[]>;
+  /** A read that may take long. It holds up nothing else of this process, and sees what is committed. */
+  readAside(sql: string, ...params: SqlValue[]): Promise<Row[]>;
   /** Cleans words that were read earlier: more secrets may be known now. Absent if nothing is hidden. */
   readonly hide?: Hide;
   /** Tells of what this process commits. Returns how to end it. */

@@ -55,6 +55,10 @@ export class FarDb implements Db {
     return this.#db.snapshot((tx) => work(this.#farther(tx)));
   }
 
+  readAside(...given: Parameters<Queries["all"]>) {
+    return this.#trip(() => this.#db.readAside(...given));
+  }
+
   record(fact: Fact) {
     this.#db.record(fact);
   }

@@ -5,7 +5,14 @@ import type { SessionEntry } from "../../session/session.js";
 import { END_REASONS } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { CHAT_TYPES, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
-import type { Attachment, Author, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
+import {
+  type Attachment,
+  type Author,
+  MESSAGE_ROLES,
+  type Message,
+  type StoredMessage,
+  type ToolCall,
+} from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Queries, Row, SqlValue } from "../db.js";
 import { json, maybe, number, oneOf, text } from "./values.js";
@@ -74,8 +81,6 @@ function readOrigin(row: Row): SessionSource {
 export function writeOrigin(source: SessionSource): string {
   return JSON.stringify(serializeSource(source)).toWellFormed();
 }
-
-const MESSAGE_ROLES: readonly Message["role"][] = ["user", "assistant", "tool", "system"];
 
 export function storedMessage(row: Row): StoredMessage {
   const stored = {

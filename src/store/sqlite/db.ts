@@ -11,11 +11,12 @@ import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
 import { makeFolder } from "../../util/make-folder.js";
 import { timerMs } from "../../util/timer-ms.js";
-import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
+import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { Recorded, Subscribers } from "../facts.js";
 import { CommitQueue } from "./commit-queue.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
+import { ReadingThread } from "./reading-thread.js";
 import { refuseWhileRestoring } from "./restoring.js";
 import { Statement } from "./statement.js";
 
@@ -185,6 +186,8 @@ class SqliteDb implements Db {
   readonly #inside: Omit<Queries, "record">;
   readonly #subscribers = new Subscribers();
   readonly #queue: CommitQueue;
+  /** Null if this connection is the only one, or the process does nothing else meanwhile. */
+  readonly #aside: ReadingThread | null;
   #closed = false;
   readonly #watches = new Set<NodeJS.Timeout>();
   /** When the first statement of this turn of the event loop began. */
@@ -195,6 +198,7 @@ class SqliteDb implements Db {
     this.#path = path;
     this.#readOnly = readOnly;
     this.#file = new FileWatch(path);
+    this.#aside = path === ":memory:" || readOnly ? null : new ReadingThread(path);
     const get: Queries["get"] = async (sql, ...params) => this.#statement(sql).get(params);
     this.#inside = {
       get,
@@ -250,6 +254,11 @@ class SqliteDb implements Db {
     return this.#enqueue("transaction", recording, () => this.#subscribers.tell(recorded.facts));
   }
 
+  async readAside(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    const rows = this.#closed ? null : await this.#aside?.all(sql, withoutNul(params));
+    return rows ?? this.all(sql, ...params); // If something is wrong with the store, this says what.
+  }
+
   record(fact: Fact): void {
     this.#subscribers.tell([fact]);
   }
@@ -293,6 +302,7 @@ class SqliteDb implements Db {
     if (this.#closed) return;
     this.#closed = true;
     for (const timer of this.#watches) clearInterval(timer);
+    await this.#aside?.close();
     await this.#queue.idle();
     this.#statements.clear();
     try {
