@@ -2,14 +2,18 @@
 import type { Agent } from "../../agent/agent.js";
 import type { Consolidations } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
+import type { SessionEntry } from "../../session/session.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
+import type { SessionSource } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
+import type { Access } from "../authorize.js";
 import { Consolidator } from "./consolidator.js";
 import { type ExpiryPeople, ExpiryWatcher } from "./expiry.js";
 import { Fitter, type FitterSetting } from "./fitter.js";
 import { type TitleMaker, type TitleStore, Titles } from "./titles.js";
+import { type RememberedFor, rememberedFor } from "./whose.js";
 
 export interface UpkeepSetting {
   readonly agent: Agent;
@@ -64,6 +68,12 @@ export class Upkeep {
       wish,
       onProblem: (cause) => onProblem(`Can't save how a model counts: ${cause.message}`, { cause }),
     });
+  }
+
+  /** Whose memory gets what is worth remembering of a session that somebody sums up. */
+  rememberedFor(who: Access, source: SessionSource, entry: SessionEntry): RememberedFor | null {
+    const { scopes } = this.#setting;
+    return rememberedFor({ who, source, entry, scopes, shared: entry.owner !== entry.laneOwner });
   }
 
   /** Takes the last summary of a session back; null if there is none. */

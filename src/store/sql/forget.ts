@@ -9,8 +9,9 @@ import type { SearchIndex } from "../search-index.js";
 import { forgetSummaries } from "./summaries.js";
 import { number } from "./values.js";
 
-/** Removes a session with all its rows. Nothing runs in it, and no lane leads to it. Returns how many messages it had. */
+/** Removes a session with all its rows. Nothing runs in it. Returns how many messages it had. */
 export async function forgetSession(tx: Queries, index: SearchIndex, sessionId: SessionId): Promise<number> {
+  await tx.run("DELETE FROM routes WHERE session_id = ?", sessionId); // A lane whose session has expired begins a fresh one.
   await index.forget(tx, sessionId);
   const messages = await tx.run("DELETE FROM messages WHERE session_id = ?", sessionId);
   await tx.run("DELETE FROM handoffs WHERE session_id = ?", sessionId); // Its `moves` go with it, by the foreign key.

@@ -187,9 +187,17 @@ export class SqlRoutes implements RouteStore {
   }
 
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }> {
+    const { forUpdate } = this.#db.dialect;
     return this.#db.transaction(async (tx) => {
+      // Lanes are held before sessions, here too. Whoever came first has reopened the session.
+      await tx.all(
+        `SELECT key FROM routes WHERE session_id IN (SELECT id FROM sessions s WHERE ${PRUNABLE} ORDER BY ended_at LIMIT ?)
+         ORDER BY key ${forUpdate("routes")}`,
+        endedBefore,
+        limit,
+      );
       const rows = await tx.all(
-        `SELECT id FROM sessions s WHERE ${PRUNABLE} ORDER BY ended_at LIMIT ? ${this.#db.dialect.forUpdate("s")}`,
+        `SELECT id FROM sessions s WHERE ${PRUNABLE} ORDER BY ended_at LIMIT ? ${forUpdate("s")}`,
         endedBefore,
         limit,
       );
@@ -220,8 +228,9 @@ export class SqlRoutes implements RouteStore {
   }
 }
 
-/** Ended sessions that no key leads to, that nobody is moving, and in which nothing runs. */
-export const PRUNABLE = `ended_at < ? AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id)
+/** Ended sessions that nobody is moving, and in which nothing runs. A lane leads only to those that ended by policy. */
+export const PRUNABLE = `ended_at < ?
+  AND (end_reason IN ('idle', 'daily') OR NOT EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id))
   AND NOT EXISTS (SELECT 1 FROM handoffs h WHERE h.session_id = s.id AND h.state IN ('pending', 'running'))
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.state = 'running')
   AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.session_id = s.id AND p.state IN ('starting', 'running'))`;
