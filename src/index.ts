@@ -47,6 +47,7 @@ export {
 
 // Decide what the model sees, and when a conversation starts fresh.
 
+export type { TitleMaker } from "./gateway/memory/titles.js";
 export {
   buildSessionContext,
   buildSessionContextPrompt,

@@ -91,7 +91,7 @@ test("shows what would go, asks, and then no byte of it is in the home folder", 
   expect(filesWith(home, CANARY).length).toBeGreaterThan(5);
   const dry = await baton(home, ["people", "forget", ANN_THERE, "--erase", "--dry-run"]);
   expect(dry.stdout).toBe(
-    `Would erase ${ANN_THERE}, ${ANN}: 3 sessions with 7 messages, 2 messages in conversations of others, 2 files, 1 job, 2 processes, 1 day of usage.\n`,
+    `Would erase ${ANN_THERE}, ${ANN}: 3 sessions with 7 messages, 2 messages in conversations of others, 2 files, 1 job, 2 processes, 2 notes, 1 day of usage.\n`,
   );
   expect(await baton(home, ["people", "forget", ANN, "--erase"])).toMatchObject({ code: 2, stdout: "" });
   const before = await exportsOf(home, world);
@@ -152,7 +152,7 @@ test("killed in the middle, again and again, and then run once more", async () =
   }
   const run = await baton(home, ["people", "forget", ANN_THERE, "--erase", "--yes"]);
   const last = run.stdout.includes(ANN) ? run : await erase(home);
-  expect(last).toMatchObject({ code: 0, stderr: "" });
+  expect(last, `${run.stdout}\n${last.stdout}`).toMatchObject({ code: 0, stderr: "" });
   expect(filesWith(home, CANARY)).toEqual([]);
 }, 120_000);
 

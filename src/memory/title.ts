@@ -5,6 +5,8 @@ import type { ModelTask } from "./summarise.js";
 
 const LONGEST = 60;
 const LOOKED_AT = 1_000;
+/** They mean nothing around a title. */
+const MARKS = " #>*_`\"'“”«»-";
 
 /** The first words of a person, without marks; null if there are none. */
 export function firstWords(messages: readonly Message[]): string | null {
@@ -41,7 +43,10 @@ export function readTitle(answer: string): string | null {
 /** One line, without the marks of Markdown and without quotes around it. */
 function plain(text: string): string {
   const line = cleanLine(text.slice(0, LOOKED_AT));
-  return line.replace(/^[\s#>*_`"'“”«»-]+/u, "").replace(/[\s*_`"'“”«»]+$/u, "");
+  const begin = [...line].findIndex((sign) => !MARKS.includes(sign));
+  const rest = begin < 0 ? [] : [...line].slice(begin);
+  const end = rest.findLastIndex((sign) => !MARKS.includes(sign));
+  return rest.slice(0, end + 1).join("");
 }
 
 /** Cut at a word, if it must be cut. */

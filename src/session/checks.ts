@@ -16,10 +16,7 @@ export function guarded(onChange: (sessionId: SessionId) => void): (sessionId: S
   };
 }
 
-export function checkText<Text extends string>(value: Text, name: string): Text {
-  if (typeof value !== "string") throw new InputError("invalid_message", `${name} must be a string.`);
-  return value;
-}
+export { checkText } from "./check-text.js";
 
 /** What names a session: an id, or something that `find` accepts. */
 export function checkId<Id extends string>(value: Id): Id {

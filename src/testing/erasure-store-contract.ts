@@ -66,6 +66,7 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         files: 2,
         jobs: 1,
         processes: 2,
+        notes: 2,
         usage: 1,
       });
       expect(await store.erasure.survey({ id: null, identities: ["nobody:1"] })).toMatchObject({

@@ -165,6 +165,7 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   );
   await sessions.indexAll();
   const ann = { id: person.id, identities: [ANN, ANN_THERE] };
+  await fillMemory(store, annSession, bobSession);
   return { ann, annSession, groupSession, bobSession, lentSession: bobSession, jobs, processes };
 }
 
@@ -291,6 +292,32 @@ async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>
     await store.jobs.ask(id, NOW);
   }
   return ids;
+}
+
+/** What is remembered, and the summaries of both, twice: so that there is one to go back to. */
+async function fillMemory(store: FilledStore, annSession: SessionId, bobSession: SessionId): Promise<void> {
+  for (const [sessionId, identity, word] of [
+    [annSession, ANN, "canary"],
+    [bobSession, BOB, "beans"],
+  ] as const) {
+    const owner = `person:${identity}`;
+    await store.memory.add([owner], owner, `${word}-note`, "agent", 4_000, NOW);
+    for (const through of [1, 2]) {
+      const claim = await store.consolidations.claim(sessionId, { holder: "x", leaseMs: 1_000 }, NOW);
+      if (!claim) throw new Error("Nobody else has it.");
+      await store.consolidations.record(
+        claim,
+        {
+          through,
+          count: 1,
+          summary: { text: `${word}-summary ${through}`, standing: [`${word}-standing ${through}`] },
+          facts: { owner, texts: [`${word}-fact ${through}`], most: 4_000 },
+          spent: { identity, uses: [{ model: "m", usage: { inputTokens: 1 } }] },
+        },
+        NOW,
+      );
+    }
+  }
 }
 
 async function fillProcesses(

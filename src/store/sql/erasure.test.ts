@@ -62,6 +62,7 @@ test("what was erased after the index had read it does not get into the index", 
     snapshot: raw.snapshot.bind(raw),
     subscribe: raw.subscribe.bind(raw),
     maintain: raw.maintain.bind(raw),
+    readAside: raw.readAside.bind(raw),
     close: raw.close.bind(raw),
     dialect: raw.dialect,
   });
