@@ -13,6 +13,7 @@ import { timerMs } from "../util/timer-ms.js";
 import { counted } from "../util/words.js";
 import type { ErasedPerson, Hear } from "./erasure.js";
 import type { Media } from "./media.js";
+import { scanFiles } from "./scan.js";
 import type { GatewayStore } from "./store.js";
 
 export interface EraserSetting {
@@ -36,6 +37,8 @@ interface SessionCopies {
   remove(sessionId: SessionId): Promise<void>;
   /** Writes the copy of a session anew, if it has one. */
   refresh(sessionId: SessionId): Promise<void>;
+  /** The same for all copies that still have something: an erase that was cut off left them. */
+  mend(has: (file: string) => Promise<boolean>): Promise<void>;
 }
 
 /** What went, and what could not. */
@@ -86,6 +89,7 @@ export async function erasePerson(whose: ErasedPerson, setting: EraserSetting): 
   for (const id of shared.sessionIds) await copies.refresh(id);
   const { files } = await media.sweep();
   await erasure.forgetPerson(whose, hear);
+  await copies.mend(async (file) => (await scanFiles([file], fingerprints)).some(({ found }) => found > 0));
 
   onProgress("comparing with what stays");
   const { repeated, left } = await leftInRows(setting);

@@ -37,7 +37,7 @@ export interface ErasedProcess {
   readonly isLive: boolean;
 }
 
-/** A conversation of others that changed, and how many messages of the person it had. */
+/** Conversations of others from which somebody was erased, and how many messages of the person these had. */
 export interface SharedRest {
   readonly sessionIds: readonly SessionId[];
   readonly messages: number;

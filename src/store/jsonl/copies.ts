@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { SessionId } from "../../session/ids.js";
+import { isSessionId, type SessionId } from "../../session/ids.js";
 import type { Sessions } from "../../session/sessions.js";
 import { mirrorSession } from "./mirror-file.js";
 import { sessionFileName } from "./session-json.js";
@@ -20,6 +20,17 @@ export function mirroredCopies(folder: string, sessions: Sessions) {
       const path = join(folder, sessionFileName(sessionId, "jsonl"));
       const entry = existsSync(path) ? await sessions.get(sessionId) : null;
       if (entry) await mirrorSession(path, sessions, entry, undefined);
+    },
+    /** Writes those anew that still have something; a file of a session that is gone, goes. */
+    mend: async (has: (file: string) => Promise<boolean>): Promise<void> => {
+      for (const name of existsSync(folder) ? await readdir(folder) : []) {
+        const path = join(folder, name);
+        if (!(await has(path))) continue;
+        const sessionId = name.replace(/\.jsonl$/, "");
+        const entry = isSessionId(sessionId) ? await sessions.get(sessionId) : null;
+        if (entry) await mirrorSession(path, sessions, entry, undefined);
+        else if (name.includes(".jsonl")) await rm(path, { force: true });
+      }
     },
   };
 }

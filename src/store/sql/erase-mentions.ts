@@ -21,7 +21,6 @@ export async function eraseMentions(
   places: PrivatePlaces,
   now: number,
   hear: Hear,
-  changed: Set<SessionId>,
 ): Promise<void> {
   const owners = ownersOf(whose);
   await db.run(
@@ -30,7 +29,7 @@ export async function eraseMentions(
     ...owners,
     ...owners,
   );
-  await eraseFromSessions(db, whose, now, hear, changed);
+  await eraseFromSessions(db, whose, now, hear);
   await eraseFromRoutes(db, whose, hear);
   await db.transaction(async (tx) => {
     await eraseHandoffs(tx, whose, places, hear);
@@ -41,13 +40,7 @@ export async function eraseMentions(
   });
 }
 
-async function eraseFromSessions(
-  db: Db,
-  whose: ErasedPerson,
-  now: number,
-  hear: Hear,
-  changed: Set<SessionId>,
-): Promise<void> {
+async function eraseFromSessions(db: Db, whose: ErasedPerson, now: number, hear: Hear): Promise<void> {
   const owners = ownersOf(whose);
   let after = "";
   for (;;) {
@@ -61,11 +54,11 @@ async function eraseFromSessions(
     for (const row of rows) {
       const isMoved = owners.includes(text(row.lane_owner));
       if (!isMoved && !wrote(whose, sourceOfAnyPlatform(row.origin))) continue;
-      const sessionId = text<SessionId>(row.id);
-      await db.transaction((tx) =>
-        isMoved ? takeOut(tx, row, now, hear) : withoutAuthor(tx, "sessions", row, hear),
-      );
-      changed.add(sessionId);
+      await db.transaction(async (tx) => {
+        if (isMoved) await takeOut(tx, row, now, hear);
+        else await withoutAuthor(tx, "sessions", row, hear);
+        await tx.run("UPDATE sessions SET erased_at = ? WHERE id = ?", now, text(row.id));
+      });
     }
     if (rows.length < PAGE) return;
     after = text(rows.at(-1)?.id);

@@ -44,7 +44,6 @@ export async function eraseMessages(
   whose: ErasedPerson,
   now: number,
   hear: Hear,
-  changed: Set<SessionId>,
 ): Promise<number> {
   return messagesBy(db, whose, async (rows) => {
     for (const row of rows)
@@ -61,7 +60,6 @@ export async function eraseMessages(
       for (const sessionId of new Set(rows.map((row) => text<SessionId>(row.session_id)))) {
         await tx.run("UPDATE sessions SET erased_at = ? WHERE id = ?", now, sessionId);
         tx.record({ kind: "session", sessionId });
-        changed.add(sessionId);
       }
     });
   });

@@ -147,11 +147,12 @@ export class SqlErasure implements ErasureStore {
   async eraseShared(whose: ErasedPerson, now: number, hear: Hear): Promise<SharedRest> {
     const places = await privatePlaces(this.#db, whose);
     for (const name of [...places.chats, ...places.keys]) hear("id", name);
-    const changed = new Set<SessionId>();
-    const messages = await eraseMessages(this.#db, this.#index, whose, now, hear, changed);
+    const messages = await eraseMessages(this.#db, this.#index, whose, now, hear);
     await eraseTurns(this.#db, whose, places, hear);
-    await eraseMentions(this.#db, whose, places, now, hear, changed);
-    return { sessionIds: [...changed], messages };
+    await eraseMentions(this.#db, whose, places, now, hear);
+    // Also those that an erase changed that was cut off.
+    const changed = await this.#db.all("SELECT id FROM sessions WHERE erased_at IS NOT NULL ORDER BY id");
+    return { sessionIds: changed.map(({ id }) => text<SessionId>(id)), messages };
   }
 
   async eraseSession(sessionId: SessionId, hear: Hear): Promise<number> {
