@@ -11,7 +11,7 @@ import { type Kept, marksIn, type Said, type Spot } from "./support/access-books
 import { AccessWorld, HERE, RULES, saying, THERE, TITLE } from "./support/access-world.js";
 import { type Chat, until, World } from "./support/gateway-world.js";
 
-const CASES = 250;
+const CASES = 500;
 const SEED = 41;
 const TOOLS = ["session_search", "session_read", "memory"];
 const UNLIMITED = { messagesPerMinute: "none", turnsAtOnce: "none", modelCallsPerDay: "none" } as const;

@@ -273,6 +273,7 @@ describe.each<[string, SessionScopes]>([
       await expect(world.desk.replace(reader, note.id, "Mine", "person"), where).rejects.toThrow(
         /There is no note|Only members/,
       );
+      expect(await world.store.memory.remove(reader.owners, [note.id]), where).toEqual([]);
       const tool = await (await toolsOf(spot))("memory", { action: "remove", number: note.id });
       expect(tool, where).toMatch(/There is no note|Only members|^no tool$/);
     },
