@@ -104,3 +104,20 @@ test("an agent says none: streamed in single characters, in calls, in messages a
   expect(said.join("")).toBe(`The key is ***, or ${CANARY.slice(0, 9)}`);
   expect(said.at(-1)).toBe(CANARY.slice(0, 9)); // It waited until nothing could follow.
 });
+
+test("a conversation that can't be shorter stays the same list, so that nobody tries again and again", async () => {
+  const given: boolean[] = [];
+  const agent: Agent = {
+    name: "fits",
+    async *run({ history, fit }) {
+      const draft = { besides: [], contextTokens: 100, refused: true };
+      const fitted = await fit?.({ ...draft, messages: history });
+      given.push(fitted === history, JSON.stringify(fitted).includes(CANARY));
+      yield { kind: "done", stopped: false };
+    },
+  };
+  await collect(hidingAgent(agent, hiding()).run(turnWith({ fit: async ({ messages }) => messages })));
+  const longer: TurnInput["fit"] = async ({ messages }) => [{ role: "user", content: CANARY }, ...messages];
+  await collect(hidingAgent(agent, hiding()).run(turnWith({ fit: longer })));
+  expect(given).toEqual([true, false, false, false]);
+});

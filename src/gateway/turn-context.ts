@@ -21,7 +21,7 @@ import type { MemoryDesk } from "./memory/desk.js";
 import type { Fitter } from "./memory/fitter.js";
 import { turnMemory } from "./memory/turn-memory.js";
 import type { Upkeep } from "./memory/upkeep.js";
-import type { MemoryReader } from "./memory/whose.js";
+import { type MemoryReader, rememberedFor } from "./memory/whose.js";
 import { resetNote } from "./reset-words.js";
 import type { InboxItem, Turn } from "./store.js";
 
@@ -92,14 +92,13 @@ export async function turnContext(
     userSeqs,
     maxMessages: most,
   };
-  const wish = { ...asker, identity: identityOf(item.by ?? source) ?? "", ...remembering(memory) };
+  const wish = {
+    ...asker,
+    identity: identityOf(item.by ?? source) ?? "",
+    rememberedFor: rememberedFor(turnOfMemory),
+  };
   const fitter = (await upkeep?.fitterFor(window, wish)) ?? null;
   return { prompt, labels, history, shared, fitter, memory };
-}
-
-/** Where a summary writes down what should be remembered. */
-function remembering(memory: MemoryReader | null): { readonly memoryOwner?: string } {
-  return memory?.mayChange ? { memoryOwner: memory.owner } : {};
 }
 
 /** True if somebody with other rights spoke in it before: the conversation moved here from elsewhere. */

@@ -9,6 +9,7 @@ import { cleanLine, shorten } from "../util/text.js";
 
 const MOST_CHARACTERS = 4_000;
 const LONGEST = 500;
+const LONGEST_QUOTE = 1_000;
 /** So much of a message is looked at. */
 const LOOKED_AT = 20_000;
 
@@ -19,28 +20,39 @@ type PersonsMessage = Extract<Message, { role: "user" }>;
 
 /** Sentences of people that begin like a standing request. */
 export function standingSentences(messages: readonly Message[]): string[] {
-  const shared = isShared(messages);
   return merged(
     messages.filter(isPersons).flatMap((message) =>
       sentencesOf(message.content)
         .filter((sentence) => BEGINNING.test(sentence))
-        .map((sentence) => labelled(sentence, message, shared)),
+        .map((sentence) => labelled(shorten(sentence, LONGEST), message)),
     ),
   );
 }
 
-/** Those of these quotes that a person really wrote, as they wrote them. */
+/** Of these quotes those that a person really wrote, each with the rest of its sentence: a part could mean the opposite. */
 export function provenQuotes(quotes: readonly string[], messages: readonly Message[]): string[] {
-  const shared = isShared(messages);
   const written = messages
     .filter(isPersons)
-    .map((message) => ({ message, text: cleanLine(message.content) }));
+    .map((message) => ({ message, sentences: sentencesOf(message.content) }));
   return quotes.flatMap((quote) => {
     const words = cleanLine(quote);
-    if (words.length < 4 || words.length > LONGEST) return [];
-    const found = written.find(({ text }) => text.includes(words));
-    return found ? [labelled(words, found.message, shared)] : [];
+    if (words.length < 4) return [];
+    const found = written.find(({ sentences }) => sentences.join(" ").includes(words));
+    const whole = found ? sentencesWith(words, found.sentences) : "";
+    return found && whole.length <= LONGEST_QUOTE ? [labelled(whole, found.message)] : [];
   });
+}
+
+/** The sentences in which the words are. */
+function sentencesWith(words: string, sentences: readonly string[]): string {
+  const from = sentences.join(" ").indexOf(words);
+  let end = -1;
+  const touched = sentences.filter((sentence) => {
+    const begin = end + 1;
+    end = begin + sentence.length;
+    return begin < from + words.length && end > from;
+  });
+  return touched.join(" ");
 }
 
 /** All of them, each once, oldest first; if they are too long together, the oldest go. */
@@ -59,19 +71,15 @@ function isPersons(message: Message): message is PersonsMessage {
   return message.role === "user" && !message.note;
 }
 
-/** If several people wrote, it matters who asked. */
-function isShared(messages: readonly Message[]): boolean {
-  return new Set(messages.filter(isPersons).map(({ author, name }) => author?.id ?? name ?? "")).size > 1;
-}
-
-function labelled(words: string, message: PersonsMessage, shared: boolean): string {
-  return shared ? `[${senderLabel(message)}] ${words}` : words;
+/** It matters who asked, also where nobody else has written yet: others may join, and the conversation may move. */
+function labelled(words: string, message: PersonsMessage): string {
+  return message.author || message.name ? `[${senderLabel(message)}] ${words}` : words;
 }
 
 function sentencesOf(text: string): string[] {
   return text
     .slice(0, LOOKED_AT)
     .split(/(?<=[.!?。！？])\s|\n/u)
-    .map((sentence) => shorten(cleanLine(sentence), LONGEST))
+    .map(cleanLine)
     .filter((sentence) => sentence !== "");
 }

@@ -162,6 +162,22 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       await store.consolidations.learn("nobody" as SessionId, 2);
     });
 
+    it("let go a session that expired and still has its lane, which begins anew", async () => {
+      const config = { reset: { default: { mode: "idle", idleMinutes: 60 } } } as const;
+      const later = new Sessions(store, { config, clock: () => NOW + 7_200_000 });
+      const entry = await later.get(sessionId);
+      expect(entry && (await later.expire(entry))).toBe(true);
+      const afterwards = new Sessions(store, { config, clock: () => NOW + 7_200_001 });
+      const removed = { sessions: 1, messages: 5 };
+      expect(await afterwards.prune({ endedBeforeMs: 0, dryRun: true })).toEqual(removed);
+      expect(await afterwards.prune({ endedBeforeMs: 0 })).toEqual(removed);
+      const { key } = afterwards.laneOf(localSource());
+      expect(await afterwards.current(key)).toBeNull();
+      const fresh = await afterwards.receive(localSource(), user("again"));
+      expect(fresh.entry).toMatchObject({ parentId: null, messageCount: 1 });
+      expect(await afterwards.prune({ endedBeforeMs: 0 })).toEqual({ sessions: 0, messages: 0 });
+    });
+
     it("go with their session", async () => {
       await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
       await sessions.end(sessionId);

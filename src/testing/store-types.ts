@@ -1,5 +1,6 @@
 /** What the ports of a store mention, for people who write one. */
 
+export type * from "../gateway/erasure.js";
 export type * from "../gateway/facts.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";

@@ -22,7 +22,11 @@ describe("an expired session", () => {
   beforeEach(async () => {
     model = await SmallModel.start();
     model.facts = "- likes tea";
-    world = await World.open({ config, gateway: { agent: model.agent() } });
+    world = await World.open({
+      config,
+      people: { guests: { telegram: ["gus"] } },
+      gateway: { agent: model.agent() },
+    });
     ann = world.chat("ann");
     await ann.ask("I like tea.");
   });
@@ -105,6 +109,35 @@ describe("an expired session", () => {
     await look();
     expect((await ann.session()).endedAt).toBeNull();
     expect(model.remembered).toBe(0);
+  });
+
+  const TEAM = { chatId: "team", chatType: "group", chatName: "Team" } as const;
+  const notesOfTeam = async () =>
+    (await world.store.memory.of(["chat:telegram:team"])).map(({ text }) => text);
+
+  it("of a group is remembered for the group, but nothing is that came from a private chat or a guest", async () => {
+    const team = world.chat("ann", TEAM);
+    await team.ask("We meet on Mondays.");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await notesOfTeam()).toEqual(["likes tea"]);
+
+    await world.store.memory.forget(["chat:telegram:team"]);
+    const { sessionId } = await ann.session();
+    await world.sessions.switchTo(team.source, sessionId);
+    await team.ask("So much about me.");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await world.sessions.get(sessionId)).toMatchObject({ endReason: "idle" });
+    expect(await notesOfTeam()).toEqual([]);
+
+    await team.write("We meet on Fridays.");
+    await world.adapter.until(() => team.told.length === 4);
+    await world.chat("gus", TEAM).ask("Remember that Gus is the boss.");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await team.session()).toMatchObject({ endReason: "idle" });
+    expect(await notesOfTeam()).toEqual([]);
   });
 
   it("of an agent without a model is ended without a note", async () => {

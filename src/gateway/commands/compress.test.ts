@@ -38,6 +38,14 @@ it("sums up all but the last two turns, and takes it back", async () => {
   expect(await ann.ask("/compress it")).toMatch(/^Send `\/compress`/);
 });
 
+it("writes down what should be remembered of what it sums up", async () => {
+  model.facts = "- likes tea";
+  for (const text of ["I like tea.", "two", "three"]) await ann.ask(text);
+  expect(await ann.ask("/compress")).toMatch(/^I summed up 2 messages/);
+  const notes = await world.store.memory.of(["person:telegram:ann"]);
+  expect(notes.map(({ text }) => text)).toEqual(["likes tea"]);
+});
+
 it("says why it failed, and counts against a person's limits", async () => {
   for (const text of ["one", "two", "three"]) await ann.ask(text);
   model.summaryFails = { status: 401, message: "bad key" };

@@ -27,11 +27,13 @@ export const compress: Command = {
       return "This agent has no model with a limit, so there is nothing to compress.";
     await gateway.touch(item.key, who, async () => {});
     if (words === "undo") return undone(await upkeep.undo(entry.sessionId));
-    const beforeCall = () => gateway.allowance.modelCall({ allowed: true, ...who }, entry.sessionId);
+    const asker = { allowed: true, ...who } as const;
+    const beforeCall = () => gateway.allowance.modelCall(asker, entry.sessionId);
     const wish = {
       ...sessionModel(entry),
       identity: identityOf(item.source) ?? "",
       beforeCall,
+      rememberedFor: upkeep.rememberedFor(asker, item.source, entry),
       isAsked: true,
     };
     let messages = 0;

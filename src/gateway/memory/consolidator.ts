@@ -18,6 +18,7 @@ import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { askModel } from "./ask-model.js";
+import type { RememberedFor } from "./whose.js";
 
 export interface ConsolidatorSetting {
   readonly agent: Agent;
@@ -39,8 +40,8 @@ export interface ConsolidationWish {
   readonly model?: string;
   /** For whom it counts; empty or absent if nobody is known. */
   readonly identity?: string;
-  /** Whose memory gets what is worth remembering; absent if nobody's does. */
-  readonly memoryOwner?: string;
+  /** Whose memory gets what is worth remembering; absent or null if nobody's does. */
+  readonly rememberedFor?: RememberedFor | null;
   /** Awaited before the model is asked; throws if that is not allowed. */
   readonly beforeCall?: () => Promise<void>;
   /** What every request of the conversation has besides its messages, in tokens. */
@@ -155,11 +156,14 @@ export class Consolidator {
     return null;
   }
 
-  #facts(owner: string | undefined, texts: readonly string[]): NewFacts | null {
+  #facts(
+    { rememberedFor }: ConsolidationWish,
+    { messages }: Range,
+    texts: readonly string[],
+  ): NewFacts | null {
     const { maxMemory } = this.#setting;
-    return owner === undefined || maxMemory === null || texts.length === 0
-      ? null
-      : { owner, texts, most: maxMemory };
+    if (maxMemory === null || texts.length === 0 || !rememberedFor?.takes(messages)) return null;
+    return { owner: rememberedFor.owner, texts, most: maxMemory };
   }
 
   async #sumUp(
@@ -195,7 +199,7 @@ export class Consolidator {
       return { kind: "failed", reason: "The summary was not shorter than the messages." };
     }
     const { through, messages } = range;
-    const facts = this.#facts(wish.memoryOwner, read.facts);
+    const facts = this.#facts(wish, range, read.facts);
     const made = { through, count: messages.length, summary, facts, spent };
     if (!(await consolidations.record(claim, made, clock()))) return { kind: "elsewhere" };
     return { kind: "summed up", through, summary, messages: messages.length };

@@ -19,7 +19,7 @@ import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { Access } from "../authorize.js";
 import { askModel } from "./ask-model.js";
-import { memoryOfTurn } from "./whose.js";
+import { rememberedFor } from "./whose.js";
 
 export interface ExpirySetting {
   readonly agent: Agent;
@@ -162,41 +162,33 @@ export class ExpiryWatcher {
   /** What should be remembered; `isKnown` is false if the model could not tell. */
   async #facts(
     entry: SessionEntry,
-    { before, after }: ConsolidationClaim,
+    { after }: ConsolidationClaim,
     ratio: number,
   ): Promise<{ readonly isKnown: boolean; readonly facts: NewFacts | null; readonly spent: ModelUses }> {
-    const { agent, maxMemory, share } = this.#setting;
+    const { agent, maxMemory, share, scopes } = this.#setting;
     const nothing = { isKnown: true, facts: null, spent: NOTHING };
     if (agent.contextTokens === undefined || maxMemory === null) return nothing;
     const { chunk } = inEstimates(budgetOf(agent.contextTokens, share), ratio);
     const messages = await this.#lastMessages(entry, after, chunk);
-    const owner = await this.#memoryOf(entry, messages);
-    if (owner === null || !messages.some((message) => message.role === "user" && !message.note))
-      return nothing;
-    const who = await this.#people.access(entry.origin);
+    const { origin: source } = entry;
+    const who = await this.#people.access(source);
+    const shared = entry.owner !== entry.laneOwner;
+    const memory = rememberedFor({ who, source, entry, scopes, shared });
+    const isAsked = messages.some((message) => message.role === "user" && !message.note);
+    if (!isAsked || !memory?.takes(messages)) return nothing;
     const answer = await askModel(agent, {
-      ...rememberTask(messages, before, chunk),
+      ...rememberTask(messages, chunk),
       sessionId: entry.sessionId,
       beforeCall: () => this.#people.modelCall(who, entry.sessionId),
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DEADLINE_MS)]),
     });
     const spent = { identity: identityOf(entry.origin) ?? "", uses: answer.uses };
     if (answer.text === null) return { isKnown: false, facts: null, spent };
-    return { isKnown: true, facts: { owner, texts: readFacts(answer.text), most: maxMemory }, spent };
-  }
-
-  /** Whose memory it is; null if nobody's, as where others took part in a private conversation. */
-  async #memoryOf(entry: SessionEntry, messages: readonly StoredMessage[]): Promise<string | null> {
-    const { scopes } = this.#setting;
-    const { origin: source } = entry;
-    const who = await this.#people.access(source);
-    const isTheirs = (message: StoredMessage): boolean =>
-      message.role !== "user" ||
-      !message.author ||
-      (who.allowed && who.identities.includes(message.author.id));
-    const shared = entry.owner !== entry.laneOwner || !messages.every(isTheirs);
-    const reader = memoryOfTurn({ who, source, entry, scopes, shared });
-    return reader?.mayChange ? reader.owner : null;
+    return {
+      isKnown: true,
+      facts: { owner: memory.owner, texts: readFacts(answer.text), most: maxMemory },
+      spent,
+    };
   }
 
   /** The last ones after the cursor that fit; what is before it was remembered when it was summed up. */

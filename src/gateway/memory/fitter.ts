@@ -29,7 +29,7 @@ export interface FitterSetting {
   readonly share: number;
   /** By what the model counts differently; null if nobody knows yet. */
   readonly ratio: number | null;
-  readonly wish: Pick<ConsolidationWish, "identity" | "memoryOwner" | "model" | "beforeCall">;
+  readonly wish: Pick<ConsolidationWish, "identity" | "rememberedFor" | "model" | "beforeCall">;
   /** Called if a ratio can't be saved. */
   readonly onProblem: (cause: Error) => void;
 }

@@ -2,18 +2,25 @@
 import type { Agent } from "../../agent/agent.js";
 import type { Consolidations } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
+import type { SessionEntry } from "../../session/session.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
+import type { SessionSource } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
+import type { Access } from "../authorize.js";
 import { Consolidator } from "./consolidator.js";
 import { type ExpiryPeople, ExpiryWatcher } from "./expiry.js";
 import { Fitter, type FitterSetting } from "./fitter.js";
+import { type TitleMaker, type TitleStore, Titles } from "./titles.js";
+import { type RememberedFor, rememberedFor } from "./whose.js";
 
 export interface UpkeepSetting {
   readonly agent: Agent;
   readonly sessions: Sessions;
-  readonly store: { readonly consolidations: Consolidations };
+  readonly store: { readonly consolidations: Consolidations; readonly titles: TitleStore };
+  /** Who names new sessions. */
+  readonly titles: TitleMaker;
   /** From this share of the model's window on, older messages are summed up. */
   readonly share: number;
   readonly maxMessages: number;
@@ -33,6 +40,7 @@ const UNDO_PAUSE_MS = 600_000;
 
 export class Upkeep {
   readonly consolidator: Consolidator;
+  readonly titles: Titles;
   /** Absent until the start. */
   watcher?: ExpiryWatcher;
   readonly #setting: UpkeepSetting;
@@ -41,6 +49,7 @@ export class Upkeep {
     this.#setting = setting;
     const { consolidations } = setting.store;
     this.consolidator = new Consolidator({ ...setting, consolidations });
+    this.titles = new Titles({ ...setting, titles: setting.store.titles, maker: setting.titles });
   }
 
   /** Null if the agent has no window to fit. */
@@ -61,6 +70,12 @@ export class Upkeep {
     });
   }
 
+  /** Whose memory gets what is worth remembering of a session that somebody sums up. */
+  rememberedFor(who: Access, source: SessionSource, entry: SessionEntry): RememberedFor | null {
+    const { scopes } = this.#setting;
+    return rememberedFor({ who, source, entry, scopes, shared: entry.owner !== entry.laneOwner });
+  }
+
   /** Takes the last summary of a session back; null if there is none. */
   undo(sessionId: SessionId): Promise<{ readonly after: number; readonly through: number } | null> {
     const { store, clock } = this.#setting;
@@ -75,6 +90,6 @@ export class Upkeep {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.watcher?.stop(), this.consolidator.stop()]);
+    await Promise.all([this.watcher?.stop(), this.consolidator.stop(), this.titles.stop()]);
   }
 }

@@ -7,8 +7,9 @@ import { platformTraits } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { SessionSource } from "../../session/source.js";
+import type { Author, Message } from "../../session/transcript.js";
 import { type Access, senderOf, type Who } from "../authorize.js";
-import { atLeast } from "../permissions.js";
+import { atLeast, isRole } from "../permissions.js";
 
 /** Whose notes are read, and under which owner new ones are written. */
 export interface MemoryReader {
@@ -53,4 +54,25 @@ export function memoryOfTurn({ who, source, entry, scopes, shared }: TurnOfMemor
   if (!who.allowed || reader?.kind !== "person") return reader;
   const isTheirs = isOwn(entry, who.identities) || entry.owner === belongingOf(source, scopes).owner;
   return isTheirs && !shared ? reader : null;
+}
+
+/** The memory that gets what a model finds worth remembering, and from whose words it may come. */
+export interface RememberedFor {
+  readonly owner: string;
+  /** False if somebody wrote among these who may not change that memory. */
+  readonly takes: (messages: readonly Message[]) => boolean;
+}
+
+/** Null if nobody's does. A chat remembers only its own conversations: not one that came from a private chat. */
+export function rememberedFor(turn: TurnOfMemory): RememberedFor | null {
+  const { who, entry } = turn;
+  const reader = memoryOfTurn(turn);
+  if (!who.allowed || !reader?.mayChange) return null;
+  const { kind, owner } = reader;
+  if (kind === "chat" && entry.owner !== owner) return null;
+  const mayWrite = ({ id, role }: Author): boolean =>
+    kind === "chat" ? isRole(role) && atLeast(role, "member") : who.identities.includes(id);
+  const takes = (messages: readonly Message[]): boolean =>
+    messages.every((message) => message.role !== "user" || !message.author || mayWrite(message.author));
+  return { owner, takes };
 }
