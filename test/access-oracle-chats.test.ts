@@ -111,7 +111,7 @@ describe.each<[string, SessionScopes]>([
           const present = spot.lane.current;
           if (present) expect(turn.sessionId, where).toBe(present.id);
           const here = present ?? books.begin(turn.sessionId, spot);
-          books.say(here, mark, spot.account.role);
+          books.say(here, { mark, by: "user", at: world.now, role: spot.account.role });
           const notes = books.notesOfTurn(spot, here);
           expect(marksIn(turn.history.map(({ content }) => content).join(" ")), where).toEqual(
             marksOf(books.in(here)),
@@ -124,7 +124,7 @@ describe.each<[string, SessionScopes]>([
           expect(marksIn(read), where).toEqual(books.maySee(spot, kept) ? marksOf(books.in(kept)) : []);
           const listed = await use(turn.tools, "memory", { action: "list" });
           expect(marksIn(listed), where).toEqual(marksOf(notes));
-          books.say(here, reply);
+          books.say(here, { mark: reply, by: "assistant", at: world.now });
           here.tokens += tokens;
           const day = new Date(world.now).toISOString().slice(0, 10);
           const used = { account: spot.account, sessionId: here.id, jobId: "", model: "big", day, tokens };
@@ -153,11 +153,18 @@ describe.each<[string, SessionScopes]>([
         where,
       ).toEqual([]);
     },
-    async "/search"(spot, _kept, where) {
+    async "/search"(spot, kept, where) {
       const isHidden = world.chance(0.3);
+      const by = world.chance(0.3) ? world.pick(["user", "assistant"] as const) : null;
+      const inOne = world.chance(0.3);
       const { mark } = world.pick(world.books.said);
-      const text = await ask(spot, `/search ${isHidden ? mark : "garden plan"}`);
-      expectHits(text, /^\d+\. /, world.books.found(spot, isHidden ? mark : undefined).slice(0, 8), where);
+      const filters = `${by ? ` role:${by}` : ""}${inOne ? ` in:${kept.id}` : ""}`;
+      const text = await ask(spot, `/search ${isHidden ? mark : "garden plan"}${filters}`);
+      if (inOne && !world.books.maySee(spot, kept)) expect(text, where).toMatch(/no session/);
+      const hits = world.books
+        .found(spot, isHidden ? mark : undefined)
+        .filter((said) => (!by || said.by === by) && (!inOne || said.kept === kept));
+      expectHits(text, /^\d+\. /, hits.slice(0, 8), where);
     },
     async "/resume by id"(spot, kept, where) {
       const text = await ask(spot, `/resume ${kept.id}`);

@@ -15,7 +15,7 @@ import type { UsageBy } from "../src/gateway/usage-store.js";
 import { exportSession, type SessionId, type SessionScopes } from "../src/index.js";
 import type { BatonError } from "../src/session/errors.js";
 import { isShared } from "../src/session/session-key.js";
-import type { Page } from "../src/session/store.js";
+import type { Page, SearchOptions } from "../src/session/store.js";
 import { aCall } from "./support/a-call.js";
 import { type Kept, type KeptUse, marksIn, type Said, type Spot } from "./support/access-books.js";
 import { AccessWorld, HERE, saying, THERE, TITLE } from "./support/access-world.js";
@@ -83,6 +83,23 @@ describe.each<[string, SessionScopes]>([
     }
     return { query: world.pick(WORDS), hits: world.books.found(spot) };
   };
+
+  /** Random filters, and which messages pass them. */
+  function filtersFor(kept: Kept): { options: SearchOptions; passes: (said: Said) => boolean } {
+    const sessionId = world.chance(0.3) ? kept.id : undefined;
+    const platform = world.chance(0.2) ? world.pick([HERE, THERE]) : undefined;
+    const role = world.chance(0.2) ? world.pick(["user", "assistant"] as const) : undefined;
+    const after = world.chance(0.2) ? world.pick(world.books.said).at : undefined;
+    const before = world.chance(0.2) ? world.pick(world.books.said).at : undefined;
+    const passes = (said: Said): boolean =>
+      (sessionId === undefined || said.kept.id === sessionId) &&
+      (platform === undefined || said.kept.lane.chat.startsWith(platform)) &&
+      (role === undefined || said.by === role) &&
+      (after === undefined || said.at >= after) &&
+      (before === undefined || said.at < before);
+    const given = Object.entries({ sessionId, platform, role, after, before });
+    return { options: Object.fromEntries(given.filter(([, value]) => value !== undefined)), passes };
+  }
 
   /** The tools as a turn in the lane's conversation has them. */
   async function toolsOf(spot: Spot): Promise<(name: string, args: object) => Promise<string>> {
@@ -173,18 +190,23 @@ describe.each<[string, SessionScopes]>([
     async search(spot, kept, where) {
       const view = await world.view(spot);
       const { query, hits } = searchCase(spot);
-      const inOne = world.chance(0.3);
-      const options = { limit: world.pick([4, 30, 100]), ...(inOne ? { sessionId: kept.id } : {}) };
-      const found = await all((cursor) => view.search(query, { ...options, ...cursor }));
-      const expected = inOne ? hits.filter((said) => said.kept === kept) : hits;
-      expect(
-        found.map(({ sessionId, seq }) => `${sessionId} ${seq}`),
-        where,
-      ).toEqual(expected.map(hitOf));
-      expect(
-        found.map(({ snippet }) => snippet),
-        where,
-      ).toEqual(marksOf(expected).map(saying));
+      const { options, passes } = filtersFor(kept);
+      const neighbours = world.pick([0, 0, 1, 3]);
+      const limit = world.pick([4, 30, 100]);
+      const found = await all((cursor) => view.search(query, { ...options, neighbours, limit, ...cursor }));
+      const shown = found.map(({ sessionId, seq, snippet, before, after }) => ({
+        hit: `${sessionId} ${seq}`,
+        snippet,
+        beside: [before, after].map((side) => side.map(({ text }) => text)),
+      }));
+      const expected = hits.filter(passes).map((said) => {
+        const all = world.books.in(said.kept);
+        const at = all.indexOf(said);
+        const sides = [all.slice(Math.max(0, at - neighbours), at), all.slice(at + 1, at + 1 + neighbours)];
+        const beside = sides.map((side) => marksOf(side).map(saying));
+        return { hit: hitOf(said), snippet: saying(said.mark), beside };
+      });
+      expect(shown, where).toEqual(expected);
     },
     async "change what is another's"(spot, kept, where) {
       const view = await world.view(spot);
@@ -210,17 +232,29 @@ describe.each<[string, SessionScopes]>([
       if (expected.length === 0) expect(lane, where).toBeNull();
       else expect(expected, where).toContain(lane?.key);
     },
-    async session_search(spot, _kept, where) {
+    async session_search(spot, kept, where) {
       const run = await toolsOf(spot);
       const { query, hits } = searchCase(spot);
-      const text = await run("session_search", { query, limit: 20 });
+      const inOne = world.chance(0.3);
+      const which = inOne ? { session: kept.id } : {};
+      const text = await run("session_search", {
+        query,
+        limit: 20,
+        neighbours: world.pick([0, 2]),
+        ...which,
+      });
+      if (inOne && !world.books.maySee(spot, kept)) {
+        const missing = await run("session_search", { query, session: NO_SESSION });
+        expect(text, where).toBe(missing.replaceAll(NO_SESSION, kept.id));
+      }
+      const expected = hits.filter((said) => !inOne || said.kept === kept).slice(0, 20);
       const lines = text.split("\n").filter((line) => /^\d{8}_/.test(line));
-      expect(lines.flatMap(marksIn), where).toEqual(marksOf(hits.slice(0, 20)));
+      expect(lines.flatMap(marksIn), where).toEqual(marksOf(expected));
       expect(
         lines.map((line) => line.split(" ")[0]),
         where,
-      ).toEqual(hits.slice(0, 20).map((said) => said.kept.id));
-      expectOnly(text, hits, where);
+      ).toEqual(expected.map((said) => said.kept.id));
+      expectOnly(text, expected, where);
     },
     async session_read(spot, kept, where) {
       const run = await toolsOf(spot);

@@ -40,6 +40,8 @@ export interface Said {
   readonly kept: Kept;
   readonly seq: number;
   readonly mark: string;
+  readonly by: "user" | "assistant";
+  readonly at: number;
   /** Of its writer, if the gateway took it in. */
   readonly role?: Account["role"];
   superseded: boolean;
@@ -141,9 +143,8 @@ export class Books {
     kept.lane.expired = kept;
   }
 
-  say(kept: Kept, mark: string, role?: Account["role"]): void {
-    const { nextSeq: seq } = kept;
-    this.said.push({ kept, seq, mark, superseded: false, ...(role ? { role } : {}) });
+  say(kept: Kept, said: Pick<Said, "mark" | "by" | "at" | "role">): void {
+    this.said.push({ ...said, kept, seq: kept.nextSeq, superseded: false });
     kept.nextSeq += 1;
   }
 
@@ -151,7 +152,7 @@ export class Books {
   branch(id: SessionId, original: Kept, spot: Spot): Kept {
     const copied = this.in(original);
     const kept = this.begin(id, spot, original.of);
-    for (const { mark, role } of copied) this.say(kept, mark, role);
+    for (const said of copied) this.say(kept, said);
     return kept;
   }
 

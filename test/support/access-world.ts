@@ -297,7 +297,7 @@ export class AccessWorld {
     const present = forceNew ? null : spot.lane.current;
     if (present && present.id !== entry.sessionId) throw new Error("It did not go on.");
     const kept = present ?? this.books.begin(entry.sessionId, spot);
-    this.books.say(kept, mark);
+    this.books.say(kept, { mark, by: "user", at: this.now });
     if (!present) await this.title(kept);
   }
 
@@ -312,7 +312,7 @@ export class AccessWorld {
     if (!lane.current) return;
     const mark = this.books.mark();
     await this.sessions.append(lane.current.id, { role: "assistant", content: saying(mark) });
-    this.books.say(lane.current, mark);
+    this.books.say(lane.current, { mark, by: "assistant", at: this.now });
   }
 
   async resume(spot: Spot): Promise<void> {
