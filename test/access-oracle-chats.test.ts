@@ -234,14 +234,16 @@ describe.each<[string, SessionScopes]>([
     world.books.move(kept, spot.lane);
   }
 
-  it(`${CASES} messages and commands in chats give exactly what the oracle says`, async () => {
+  it(`${CASES} messages and commands in chats give exactly what the oracle says (seed ${SEED})`, async () => {
     for (let n = 0; n < CASES; n++) {
       const spot = world.pick(world.spots);
       const seen = world.books.seen(spot);
       const kept = world.pick(world.chance(0.4) && seen.length > 0 ? seen : world.books.sessions);
       const call = world.pick(Object.keys(CALLS));
       const where = `seed ${SEED}, case ${n}: ${call} of ${spot.account.name}, ${JSON.stringify(spot.source)}, about ${kept.id}`;
-      await CALLS[call]?.(spot, kept, where);
+      await CALLS[call]?.(spot, kept, where).catch((cause: Error) => {
+        throw cause.message.includes(where) ? cause : new Error(where, { cause });
+      });
     }
     expect(gateway.problems).toEqual([]);
   }, 240_000);
