@@ -156,6 +156,39 @@ describe("what is summed up", () => {
   });
 });
 
+describe("the last request", () => {
+  const call = { id: "1", name: "run", arguments: "{}" };
+  const step: readonly Message[] = [
+    { role: "assistant", content: "", toolCalls: [call] },
+    { role: "tool", toolCallId: "1", content: "done ".repeat(300) },
+  ];
+  const before = [user("hello"), said("Hello.")];
+
+  it("is what the turn answers, also if somebody steers it", () => {
+    const steered = [
+      ...before,
+      user("Write the report."),
+      ...step,
+      user("in French"),
+      ...step,
+      user("short"),
+    ];
+    expect(lastRequest(steered)).toBe(2);
+    const seqs = steered.map((_, index) => index + 1);
+    expect(keptFrom({ messages: steered, seqs }, { turns: 1, tokens: 0 })).toBe(3);
+    const short = fitted([...steered, ...step], 600);
+    const texts = short.map(({ content }) => content);
+    expect(texts).toEqual(expect.arrayContaining(["Write the report.", "in French", "short"]));
+    expect(fitted(short, 450).map(({ content }) => content)).toContain("Write the report.");
+  });
+
+  it("comes after an answer, and is not sought for ever where nothing is answered", () => {
+    expect(lastRequest([...before, user("a"), ...step, said("b"), user("c")])).toBe(6);
+    const interrupted = Array.from({ length: 50 }, () => [user("no, this"), ...step]).flat();
+    expect(lastRequest(interrupted)).toBeGreaterThan(interrupted.length - 40);
+  });
+});
+
 describe("a conversation that is made to fit", () => {
   it("is valid, ends as it did, keeps its beginning if asked to, and fits unless all is short", () => {
     fc.assert(
