@@ -15,7 +15,7 @@ interface SentMessage {
 
 export class SmallModel {
   readonly server: ModelServer;
-  readonly contextTokens: number;
+  contextTokens: number;
   /** What was wrong with a request, each in words. */
   readonly wrong: string[] = [];
   /** The requests of the conversation, as text; and how large the largest was. */
