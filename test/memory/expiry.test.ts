@@ -75,6 +75,24 @@ describe("an expired session", () => {
     expect(await notes()).toEqual(["flush: likes tea", "flush: likes cake"]);
   });
 
+  it("goes on if somebody takes a message back or asks again before they write", async () => {
+    const { sessionId } = await ann.session();
+    await ann.ask("I like cake.");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await ann.ask("/retry")).toBe('Trying again: "I like cake."');
+    await world.adapter.until(() => ann.told.length === 4);
+    expect(model.asked.at(-1)).toContain("I like tea.");
+    expect(await ann.session()).toMatchObject({ sessionId, endedAt: null, endReason: null });
+    world.now += 2 * HOUR;
+    await look();
+    expect(await ann.session()).toMatchObject({ sessionId, endReason: "idle" });
+    expect(await ann.ask("/undo")).toMatch(/^Taken back, from "I like cake."/);
+    await ann.ask("I like pie.");
+    expect(model.asked.at(-1)).toContain("I like tea.");
+    expect(await ann.session()).toMatchObject({ sessionId, endedAt: null });
+  });
+
   it("is remembered also if a message reset it first", async () => {
     const { sessionId } = await ann.session();
     world.now += 2 * HOUR;
