@@ -93,6 +93,14 @@ describe("an expired session", () => {
     expect(await ann.session()).toMatchObject({ sessionId, endedAt: null });
   });
 
+  it("leaves its chat among the places that a conversation can be taken to", async () => {
+    await world.chat("ann", { threadId: "t1" }).ask("here too");
+    expect(await ann.ask("/handoff")).toContain("telegram:ann:t1");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await ann.ask("/handoff")).toContain("telegram:ann:t1");
+  });
+
   it("is remembered also if a message reset it first", async () => {
     const { sessionId } = await ann.session();
     world.now += 2 * HOUR;
