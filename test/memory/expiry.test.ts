@@ -73,6 +73,8 @@ describe("an expired session", () => {
     model.facts = "likes cake";
     await look();
     expect(await notes()).toEqual(["flush: likes tea", "flush: likes cake"]);
+    // What was looked at before is not looked at again: what a person has forgotten stays forgotten.
+    expect(model.recorded.map((record) => /tea/.test(record))).toEqual([true, false]);
   });
 
   it("goes on if somebody takes a message back or asks again before they write", async () => {

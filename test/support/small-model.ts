@@ -23,9 +23,10 @@ export class SmallModel {
   largest = 0;
   summaries = 0;
   failedSummaries = 0;
-  /** What it says should be remembered, and how often it was asked. */
+  /** What it says should be remembered, how often it was asked, and about what. */
   facts = "none";
   remembered = 0;
+  readonly recorded: string[] = [];
   /** Null if it sums up; else what it answers instead. */
   summaryFails: Reply | null = null;
   /** What it answers in the conversation. */
@@ -85,6 +86,7 @@ export class SmallModel {
     }
     if (String(messages[0]?.content).startsWith("You keep the memory of an AI agent")) {
       this.remembered += 1;
+      this.recorded.push(String(messages.at(-1)?.content));
       return { text: this.facts };
     }
     this.summaries += 1;
