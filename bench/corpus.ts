@@ -38,3 +38,9 @@ export function sourceOf(number: number): SessionSource {
     userName: `Person ${number}`,
   };
 }
+
+/** Those who have few of all sessions: a person, and a platform. */
+export const FEW: { readonly person: SessionSource; readonly platform: string } = {
+  person: { platform: "telegram", chatId: "few", chatType: "dm", userId: "few", userName: "Few" },
+  platform: "matrix",
+};

@@ -9,6 +9,7 @@ import { history } from "./cases/history.js";
 import { hostile } from "./cases/hostile.js";
 import { jobs } from "./cases/jobs.js";
 import { list } from "./cases/list.js";
+import { long } from "./cases/long.js";
 import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
@@ -40,6 +41,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   open,
   start,
   memory,
+  long,
   gateway,
   handoff,
   model,
@@ -60,8 +62,9 @@ const FULL = {
   list: [100, 10_000, 50_000],
   /** How many reads a round. */
   reads: 40,
-  /** Sessions, of four messages each. */
+  /** Sessions, of twenty messages each; how long chats are answered beside searches. */
   search: 50_000,
+  searchSeconds: 20,
   open: [10, 50_000],
   opens: 30,
   starts: 15,
@@ -87,6 +90,10 @@ const FULL = {
   /** How many are due at once, or not; how long a gateway is watched whose jobs are not due. */
   jobsDue: 10_000,
   jobsIdleMs: 60_000,
+  /** Turns of one conversation; sessions, and how many of them expire. */
+  longTurns: 5_000,
+  expiry: 50_000,
+  expired: 500,
 };
 
 const QUICK: typeof FULL = {
@@ -97,6 +104,7 @@ const QUICK: typeof FULL = {
   list: [100, 500, 2_000],
   reads: 10,
   search: 2_000,
+  searchSeconds: 3,
   open: [10, 2_000],
   opens: 8,
   starts: 5,
@@ -114,6 +122,9 @@ const QUICK: typeof FULL = {
   jobAdds: 20,
   jobsDue: 300,
   jobsIdleMs: 5_000,
+  longTurns: 400,
+  expiry: 2_000,
+  expired: 50,
 };
 
 const HELP = `Usage: npm run bench -- [options]

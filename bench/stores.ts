@@ -5,13 +5,19 @@
 import { copyFile, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionId } from "../src/session/ids.js";
+import type { Row } from "../src/store/db.js";
+import { labelsOf } from "../src/store/search/labels.js";
+import { termsOf } from "../src/store/search/terms.js";
 import { randomFrom } from "../test/support/random.mjs";
-import { buildSessionKey, openSessions, serializeSource } from "./baton.js";
-import { sourceOf, textOf } from "./corpus.js";
+import { buildSessionKey, openSessions, type SessionSource, serializeSource } from "./baton.js";
+import { FEW, sourceOf, textOf } from "./corpus.js";
 import { openForSeeding, type RawDatabase } from "./raw.js";
 
 const MESSAGES_EACH = 4;
 const EPOCH = Date.UTC(2026, 0, 1);
+/** In stores to search in: long enough for tools, and a minute for each message. */
+const SEARCHED_EACH = 20;
+const MINUTE_MS = 60_000;
 
 export class Stores {
   readonly #folder: string;
@@ -37,6 +43,40 @@ export class Stores {
       const sessions = await openSessions({ url: path });
       await sessions.indexAll();
       await sessions.close();
+    });
+  }
+
+  /**
+   * This many sessions of twenty messages each, from all roles and over months, all of them indexed: at once, since a
+   * feed that takes turns with others would take an hour. One person has three of them; few are on another platform.
+   */
+  toSearch(count: number): Promise<string> {
+    return this.#copyOf(`to-search-${count}`, async (path) => {
+      fill(path, (database) => {
+        const random = randomFrom(count);
+        const total = count * SEARCHED_EACH;
+        mergesByItself(database, true);
+        const index = database.prepare("INSERT INTO message_terms (rowid, terms) VALUES (?, ?)");
+        for (let number = 0; number < count; number++) {
+          const source = number % Math.floor(count / 3) === 1 ? FEW.person : sourceOf(number);
+          const of = number % Math.floor(count / 4) === 2 ? { ...source, platform: FEW.platform } : source;
+          addSession(database, number, SEARCHED_EACH, (seq) => textOf(random, placeOf(number, seq), total), {
+            source: of,
+            roleOf: (seq) => roleAt(placeOf(number, seq)),
+            atOf: (seq) => EPOCH + placeOf(number, seq) * MINUTE_MS,
+          });
+        }
+        for (const row of database
+          .prepare(
+            "SELECT m.id, session_id, role, at, content, owner FROM messages m JOIN sessions s ON s.id = session_id",
+          )
+          .iterate()) {
+          const { id, content } = row as { id: number; content: string };
+          index.run(id, [...labelsOf(row as Row), ...termsOf(content)].join(" "));
+        }
+        database.exec("UPDATE search_watermark SET indexed_through = (SELECT max(id) FROM messages)");
+        mergesByItself(database, false);
+      });
     });
   }
 
@@ -79,6 +119,23 @@ export function sessionIdOf(number: number): SessionId {
   return `20260101_000000_${number.toString(16).padStart(12, "0")}` as SessionId;
 }
 
+/** Normally the feed merges the index after each of its steps. */
+function mergesByItself(database: RawDatabase, doesIt: boolean): void {
+  const [auto, crisis] = doesIt ? [4, 16] : [0, 1000];
+  database.exec(`INSERT INTO message_terms (message_terms, rank) VALUES ('automerge', ${auto});
+    INSERT INTO message_terms (message_terms, rank) VALUES ('crisismerge', ${crisis})`);
+}
+
+function placeOf(number: number, seq: number): number {
+  return number * SEARCHED_EACH + seq - 1;
+}
+
+/** A tool result in four, and a rare word of the system. */
+function roleAt(place: number): string {
+  if (place % 5_000 === 49) return "system";
+  return ["user", "assistant", "tool", "assistant"][place % 4] ?? "user";
+}
+
 function fill(path: string, work: (database: RawDatabase) => void): void {
   const database = openForSeeding(path);
   database.exec("BEGIN");
@@ -102,11 +159,22 @@ function insertsOf(database: RawDatabase) {
       "INSERT INTO routes (key, session_id, owner, chat, origin, display_name) VALUES (?, ?, ?, ?, ?, ?)",
     ),
     message: database.prepare(
-      "INSERT INTO messages (session_id, seq, role, content, at) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO messages (session_id, seq, role, tool_call_id, content, at) VALUES (?, ?, ?, ?, ?, ?)",
     ),
   };
   prepared.set(database, inserts);
   return inserts;
+}
+
+/** Of a session, if it is not like all others. */
+interface Told {
+  readonly source?: SessionSource;
+  readonly roleOf?: (seq: number) => string;
+  readonly atOf?: (seq: number) => number;
+}
+
+function roleInTurn(seq: number): string {
+  return seq % 2 === 1 ? "user" : "assistant";
 }
 
 function addSession(
@@ -114,13 +182,13 @@ function addSession(
   number: number,
   length: number,
   contentOf: (seq: number) => string,
+  { source = sourceOf(number), roleOf = roleInTurn, atOf = () => EPOCH + number * 1_000 }: Told = {},
 ): void {
   const { session, route, message } = insertsOf(database);
-  const source = sourceOf(number);
   const chat = `${source.platform}:${source.chatId}`;
   const key = buildSessionKey(source);
   const id = sessionIdOf(number);
-  const at = EPOCH + number * 1_000;
+  const at = atOf(length);
   const owner = `person:${source.platform}:${source.userId}`;
   const origin = JSON.stringify(serializeSource(source));
   const name = source.userName ?? "";
@@ -139,8 +207,9 @@ function addSession(
     length + 1,
     length,
   );
-  route.run(key, id, owner, chat, origin, name);
+  if (source !== FEW.person || number === 1) route.run(key, id, owner, chat, origin, name);
   for (let seq = 1; seq <= length; seq++) {
-    message.run(id, seq, seq % 2 === 1 ? "user" : "assistant", contentOf(seq), at);
+    const role = roleOf(seq);
+    message.run(id, seq, role, role === "tool" ? `call${seq}` : null, contentOf(seq), atOf(seq));
   }
 }

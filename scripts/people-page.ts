@@ -208,10 +208,50 @@ discord:987654321 is now a person of its own and has no access.
 ## Forget somebody
 
 After \`baton people forget\` somebody may no longer talk to the agent, from any of their accounts. Baton keeps their conversations:
-\`baton sessions list\` shows them. People who are listed in \`config.yaml\` may still talk to the agent, and the command says so.
+\`baton sessions list\` shows them. [\`--erase\`](#erase-somebody) removes those too. People who are listed in \`config.yaml\` may still talk to the agent, and the command says so.
 
 \`\`\`
 $ npx baton people forget telegram:123456789
 Removed telegram:123456789.
 \`\`\`
+
+## Erase somebody
+
+With \`--erase\` Baton also erases what they said and what is theirs, on all their linked accounts. \`--dry-run\` shows how much
+that is. Then Baton asks, or takes \`--yes\`:
+
+\`\`\`
+$ npx baton people forget telegram:123456789 --erase --dry-run
+Would erase telegram:123456789: 3 sessions with 7 messages, 2 messages in conversations of others, 2 files, 1 job, 2 processes, 1 day of usage.
+$ npx baton people forget telegram:123456789 --erase --yes
+Erased telegram:123456789: 3 sessions with 7 messages, 2 messages in conversations of others, 2 files, 1 job, 2 processes.
+Scanned 42.0 MB in 3 files: nothing of theirs is left.
+\`\`\`
+
+| what | becomes |
+| --- | --- |
+| their conversations, wherever they are now, with everything in them | removed |
+| their messages in conversations of others | \`[erased]\`, without name, author and files; not in the search any more |
+| what others and the agent said, also if it repeats their words; summaries and titles of those conversations | stays: the command counts the passages that are repeated |
+| a conversation of somebody else that is in their private chat | ends, and is its owner's again |
+| their jobs with all results, their processes with their output, their files, approvals and usage | removed; what runs ends first |
+| their roles, accounts, requests and codes | removed; access first, so that they can't write meanwhile |
+
+The order is: access, running answers, processes, then rows and files, last the person. If the command is cut off, run it again
+with one of their accounts: it finishes the work. You need not stop the gateway. If the command can't empty a file because another
+program uses it, it says so and fails; then stop the gateway and run it again.
+
+Afterwards Baton writes the SQLite file anew and empties its log. That needs as much free disk space as the store has, and others
+can't write meanwhile. Then Baton reads the database, its log, the readable copies of sessions, the results of jobs and the output of
+processes, and looks for ids and passages that it erased. If it finds any, it says where and ends with exit code 1. For a store in
+PostgreSQL, it writes the tables anew and searches them. It can't look into the server's files, its log and its backups.
+
+Some things you must do yourself:
+
+- Delete backups, archives and logs. Baton never changes these. It reads those in the home folder and lists the ones that still have
+  something of that person. It does not know about copies elsewhere, or about blocks that a disk or a snapshot keeps.
+- Remove the person from \`config.yaml\` first, and restart the gateway. Baton refuses to erase somebody who could write again at once.
+- Messages without an author (imported, or saved before Baton stored authors) are nobody's in a shared conversation, and stay.
+- The files that a person had the agent write into its working folder are yours, and stay.
+- The platforms and the providers of models have their own copies.
 `;

@@ -47,6 +47,7 @@ export {
 
 // Decide what the model sees, and when a conversation starts fresh.
 
+export type { TitleMaker } from "./gateway/memory/titles.js";
 export {
   buildSessionContext,
   buildSessionContextPrompt,
@@ -68,6 +69,12 @@ export {
   type ResetReason,
   resetReason,
 } from "./session/reset-policy.js";
+export type {
+  ArchivedSession,
+  RetentionAmount,
+  RetentionRules,
+  SessionArchive,
+} from "./session/retention.js";
 export { type Sender, senderPrefixed } from "./session/sender.js";
 export { type Summary, summaryMessage } from "./session/summary.js";
 
@@ -137,6 +144,7 @@ export type { GatewayMemory } from "./gateway/memory/options.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
+export type { GatewayRetention } from "./open-retention.js";
 export type { OnProblem, ProblemDetails } from "./util/problem.js";
 export { type HidingStream, Redactor } from "./util/redact.js";
 
@@ -264,11 +272,13 @@ export type {
   AdoptedSession,
   Answerer,
   AppendRequest,
+  EndedSession,
   HandoffEffects,
   HandoffRequest,
   HandoffStore,
   LanePlace,
   ListFilter,
+  Neighbour,
   NewSession,
   OccupiedLane,
   Page,

@@ -18,7 +18,6 @@ import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import { loadOutsidePlatforms } from "./outside-platforms.js";
 import type { HomeChannel } from "./session/context.js";
-import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";
 import { Redactor } from "./util/redact.js";
@@ -63,7 +62,8 @@ async function runCommand(): Promise<number> {
   hideEnvironment();
   const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color, redactor);
-  for (const problem of missing) terminal.problem(problem);
+  const onProblem: OnProblem = (problem) => terminal.problem(problem);
+  for (const problem of missing) onProblem(problem);
   return run(words, {
     terminal,
     version,
@@ -79,11 +79,19 @@ async function runCommand(): Promise<number> {
       redactor.know(() => secretValues(config));
       return config;
     },
-    openSessions: (config, purpose) =>
-      openSessionsOf(config, purpose, (problem) => terminal.problem(problem)),
+    openSessions: async (config, purpose) => (await openMirrored(config, purpose, onProblem)).sessions,
     openPeople,
+    openRetention: async (config, purpose) =>
+      (await import("./open-erasure.js")).openRetention(await openMirrored(config, purpose, onProblem)),
+    openErasure: async (config) =>
+      (await import("./open-erasure.js")).openErasure(config, {
+        ...PROCESS_HOST,
+        open: (purpose) => openCleanly(config, purpose, { config: config.sessions }),
+        onProblem,
+      }),
     platformStates,
-    sweepMedia,
+    sweepMedia: async (config) =>
+      (await import("./open-erasure.js")).sweepMedia(config, await openCleanly(config, "change")),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
@@ -92,7 +100,7 @@ async function runCommand(): Promise<number> {
       return (await import("./open-lanes.js")).openLanes(config, opened);
     },
     openJobs,
-    openProcesses: (config) => openProcessesOf(config, (problem) => terminal.problem(problem)),
+    openProcesses: (config) => openProcessesOf(config, onProblem),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
@@ -111,10 +119,11 @@ async function runCommand(): Promise<number> {
   });
 }
 
-async function openSessionsOf(config: Config, purpose: StoreUse, onProblem: OnProblem): Promise<Sessions> {
+/** With the mirror, if there is one. */
+async function openMirrored(config: Config, purpose: StoreUse, onProblem: OnProblem) {
   const mirrors = config.mirror !== null && purpose !== "look";
   const mirror = mirrors ? { mirror: { folder: config.mirror, onProblem } } : {};
-  return (await openCleanly(config, purpose, { config: config.sessions, ...mirror })).sessions;
+  return openCleanly(config, purpose, { config: config.sessions, ...mirror });
 }
 
 /** Every command opens the store here: known secrets go neither in nor out. */
@@ -206,16 +215,6 @@ async function openProcessesOf(config: Config, onProblem: OnProblem) {
     await sessions.close();
   };
   return { processes, close };
-}
-
-async function sweepMedia(config: Config) {
-  const { Media } = await import("./gateway/media.js");
-  const { store, sessions } = await openCleanly(config, "change");
-  try {
-    return await new Media(mediaFolder(config), store.files, Date.now).sweep();
-  } finally {
-    await sessions.close();
-  }
 }
 
 /**
@@ -310,6 +309,7 @@ async function openGatewayOf(
   let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const { openProcesses } = await import("./open-processes.js");
+  const { retentionOf } = await import("./open-erasure.js");
   const { remember, ...place } = await placeOf(config, "write");
   const open = await openGateway({
     ...place,
@@ -341,7 +341,10 @@ async function openGatewayOf(
       mostRunning: config.jobs.maxRunning,
     },
     ...(config.memory.enabled ? { memory: config.memory } : {}),
+    summariseAt: config.memory.summariseAt,
+    titles: config.memory.titles,
     people: config.people,
+    ...retentionOf(config, adapters, log),
     limits: config.limits,
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),

@@ -7,11 +7,12 @@ import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { LimitLists } from "./gateway/limits.js";
-import { MemoryDesk } from "./gateway/memory/desk.js";
 import type { GatewayMemory } from "./gateway/memory/options.js";
+import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
+import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
 import type { ContextConfig } from "./session/context.js";
@@ -51,6 +52,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly maxMessages?: number;
   /** From this share of the model's context window on, older messages are summed up. Default 0.7. */
   readonly summariseAt?: number;
+  /** Who names new sessions; `model` by default. */
+  readonly titles?: TitleMaker;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;
   readonly turnDeadlineMs?: number;
@@ -65,6 +68,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
   readonly onElsewhere?: (key: SessionKey) => void;
   readonly onProblem?: OnProblem;
+  /** Removes ended sessions by itself; without it, they stay. */
+  readonly retention?: GatewayRetention;
 }
 
 export interface OpenGateway {
@@ -77,12 +82,9 @@ export interface OpenGateway {
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
-  const { Gateway } = await import("./gateway/gateway.js");
-  const { Upkeep } = await import("./gateway/memory/upkeep.js");
-  const { Media } = await import("./gateway/media.js");
-  const { processHolder } = await import("./util/holder.js");
-  const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
-  const { hidingAgent } = await import("./agent/hiding-agent.js");
+  const parts = await import("./gateway/gateway-parts.js");
+  const { Gateway, Upkeep, MemoryDesk, Media, processHolder, hidingAdapter, hidingAgent, warnOfScopes } =
+    parts;
   const { busy, clock = Date.now, redactor } = options;
   const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
   const adapters = options.adapters.map((adapter) =>
@@ -92,7 +94,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   const onProblem: OnProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
   const scopes = options.config?.scopes ?? {};
   if (adapters.some(({ platform }) => platform !== LOCAL)) {
-    const { warnOfScopes } = await import("./gateway/scope-memory.js");
     await warnOfScopes(store, scopes, onProblem).catch(async (error) => {
       await sessions.close();
       throw error;
@@ -108,6 +109,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     upkeep: new Upkeep({
       ...common,
       share: options.summariseAt ?? 0.7,
+      titles: options.titles ?? "model",
       maxMemory: options.memory?.maxCharacters ?? null,
       scopes,
     }),
@@ -138,11 +140,21 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
   });
+  const keeper = options.retention
+    ? (await import("./open-retention.js")).keepRetention(options.retention, {
+        ...options,
+        clock,
+        store,
+        sessions,
+        gateway,
+      })
+    : null;
   return {
     gateway,
     sessions,
     commands,
     close: async ({ drainMs = 10_000 } = {}) => {
+      await keeper?.stop();
       await gateway.stop({ drainMs });
       await processes?.processes.shut();
       await sessions.close();

@@ -85,7 +85,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   "store/jsonl": ["sqlite"],
   "store/migrations": [],
   "store/postgres": ["search"],
-  "store/search": ["sql"],
+  "store/search": ["migrations", "sql"],
   "store/sql": [],
   "store/sqlite": ["migrations", "search"],
   "testing/adapter": [],

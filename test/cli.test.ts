@@ -154,7 +154,8 @@ describe.concurrent("wrong usage", () => {
     ["sessions list --cursor zz", "This cursor is not one that list() gave out"],
     ["sessions list extra", "Too many arguments"],
     ["sessions show", "Missing required argument 'session'. See `baton sessions show --help`."],
-    ["sessions prune", "Required option '--older-than <time>' not specified"],
+    ["sessions prune", "Say what to delete: --older-than 90d"],
+    ["sessions prune --max-size much", "Use a number of megabytes"],
     ["sessions prune --older-than 90d", "Add --yes to confirm"],
     ["sessions export", "Say which session to export"],
     ["sessions export --all", "Add --output <folder>."],
@@ -427,7 +428,7 @@ describe.concurrent("search", () => {
     for (let next: string | undefined = line; next; line = next ?? "") {
       const run = await baton(home, [], { shell: line });
       expect(run).toMatchObject({ code: 0, stderr: "" });
-      seen.push(...[...run.stdout.matchAll(/^ {2}(.*)$/gm)].map(([, snippet = ""]) => snippet));
+      seen.push(...[...run.stdout.matchAll(/^ {2}(\S.*)$/gm)].map(([, snippet = ""]) => snippet));
       [, next] = /^More: (.+)$/m.exec(run.stdout) ?? [];
     }
     expect(seen).toEqual(["garden 3", "garden 2", "garden 1", "garden 0", "Plan my garden party"]);
@@ -445,6 +446,36 @@ describe.concurrent("search", () => {
     expect(hit.stdout).toMatch(new RegExp(`^Garden plans {2}assistant, 3 h ago {2}${id} #4\\n`));
   });
 
+  test("filters, the messages beside a hit, and how to open it", async () => {
+    const home = makeHome();
+    const id = await garden(home);
+    const search = (...words: string[]) => baton(home, ["sessions", "search", ...words]);
+    const hits = async (...words: string[]) => json(await search(...words, "--json")).hits as unknown[];
+    const beside = await search("sunny", "--context", "1", "--role", "assistant,system", "--after", "1d");
+    expect(beside.stdout).toMatch(
+      new RegExp(
+        `#4\\n {4}tool: .+\\n {2}.*unny.*\\n(?: {4}.+\\n)?\\nTo open one: baton chat --session ${id}\\n$`,
+      ),
+    );
+    expect(await hits("garden", "--platform", "local", "--session", id)).toEqual([]);
+    expect(await hits("garden", "--before", "2020-01-01T10:00")).toEqual([]);
+    expect(await hits("garden", "--context", "0")).toMatchObject([{ before: [], after: [] }]);
+    expect((await search("garden", "--role", "system", "--before", "7d")).stdout).toBe(
+      "No message contains these words with --role, --before. Search again without a filter to find more.\n",
+    );
+    for (const [wrong, cure] of [
+      [["--after", "noon"], "Use 2026-01-31, 2026-01-31T10:00, or how long ago: 30m, 2h, 7d, 4w."],
+      [["--before", "2026-02-30"], "Use 2026-01-31"],
+      [["--role", "robot"], "Use user, assistant, tool, system, or several with commas."],
+      [["--context", "4"], "Use a whole number from 0 to 3."],
+      [["--platform", "nowhere"], "Use one of "],
+    ] as const) {
+      const refused = await search("garden", ...wrong);
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(refused.stderr).toContain(cure);
+    }
+  });
+
   test("a page command keeps quotes and words that look like options", async () => {
     const home = makeHome();
     await fill(home, async (sessions) => {
@@ -455,7 +486,7 @@ describe.concurrent("search", () => {
     const [, next = ""] = /^More: (.+)$/m.exec(first.stdout) ?? [];
     const second = await baton(home, [], { shell: next });
     expect(second).toMatchObject({ code: 0, stderr: "" });
-    expect(second.stdout).toMatch(/ #1\n {2}it's --dry and wet\n$/);
+    expect(second.stdout).toMatch(/ #1\n {2}it's --dry and wet\n {4}user: it's/);
   });
 
   test("nothing found is no failure", async () => {
@@ -771,19 +802,52 @@ describe.concurrent("prune", () => {
     const prune = (...words: string[]) => baton(home, ["sessions", "prune", "--older-than", "90d", ...words]);
     const left = async () =>
       (json(await baton(home, ["sessions", "list", "--json"])) as { sessions: unknown[] }).sessions.length;
-    expect((await prune("--dry-run")).stdout).toBe("Would delete 1 ended session with 1 message.\n");
+    expect((await prune("--dry-run")).stdout).toMatch(
+      /^Would delete 1 ended session with 1 message \(1 byte\), after writing them to \S+archive\.\nThe oldest:\n {2}\S+ {2}ended 3 months ago {2}.*\n$/,
+    );
     expect(await prune()).toMatchObject({ code: 2, stdout: "" });
     expect(await prune("--json")).toMatchObject({ code: 2, stdout: "" });
     expect(await left()).toBe(3);
     expect(json(await prune("--yes", "--json"))).toEqual({
       sessions: 1,
       messages: 1,
+      textBytes: 1,
       files: 0,
       bytes: 0,
+      archive: join(home, "archive"),
       removed: true,
     });
     expect(await left()).toBe(2);
-    expect((await prune("--yes")).stdout).toBe("No session ended that long ago.\n");
+    expect((await prune("--yes")).stdout).toBe("No ended session is to be deleted.\n");
+    const imported = await baton(home, ["sessions", "import", join(home, "archive"), "--json"]);
+    expect(json(imported)).toMatchObject({ totals: { new: 1, added: 1 } });
+    expect(await left()).toBe(3);
+  });
+
+  test("by size, by the settings, into another folder, or without an archive", async () => {
+    const home = makeHome();
+    await fill(home, async (sessions, at) => {
+      for (const days of [30, 20, 10]) {
+        at(Date.now() - days * DAY);
+        const { entry } = await sessions.receive(team(`${days}`), {
+          role: "user",
+          content: "x".repeat(2 ** 19),
+        });
+        await sessions.end(entry.sessionId);
+      }
+    });
+    const prune = (...words: string[]) => baton(home, ["sessions", "prune", "--yes", ...words]);
+    const folder = join(home, "..", "work", "old");
+    expect((await prune("--max-size", "1", "--archive", "old")).stdout).toBe(
+      `Deleted 1 ended session with 1 message (524,288 bytes).\nThey are archived in ${folder}.\n`,
+    );
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect((await prune("--max-size", "0.5", "--no-archive")).stdout).toBe(
+      "Deleted 1 ended session with 1 message (524,288 bytes).\n",
+    );
+    writeFileSync(join(home, "config.yaml"), "retention: { endedAfterDays: 5, archive: none }\n");
+    expect((await prune()).stdout).toBe("Deleted 1 ended session with 1 message (524,288 bytes).\n");
+    expect(existsSync(join(home, "archive"))).toBe(false);
   });
 
   test("with the files that only they had", async () => {
@@ -809,7 +873,7 @@ describe.concurrent("prune", () => {
     await prune("--dry-run");
     expect(readdirSync(join(home, "media"))).toHaveLength(3);
     expect((await prune("--yes")).stdout).toBe(
-      "Deleted 1 ended session with 1 message.\nDeleted 2 files (1.3 MB) that no message uses.\n",
+      `Deleted 1 ended session with 1 message (3 bytes).\nThey are archived in ${join(home, "archive")}.\nDeleted 2 files (1.3 MB) that no message uses.\n`,
     );
     expect(readdirSync(join(home, "media"))).toEqual(names.slice(2));
   });

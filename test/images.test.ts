@@ -72,6 +72,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       commands: commandTable({ agent: "", clock: Date.now }),
       people: { allow: { telegram: [String(ANN)] } },
       mediaFolder: join(folder, "media"),
+      titles: "none",
       onProblem: (problem) => problems.push(problem),
     });
     await open.gateway.start();

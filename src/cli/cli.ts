@@ -13,7 +13,16 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs, OpenLanes, OpenPeople } from "./opened.js";
+import type {
+  ChatEvents,
+  OpenChat,
+  OpenErasure,
+  OpenHandoffs,
+  OpenJobs,
+  OpenLanes,
+  OpenPeople,
+  OpenRetention,
+} from "./opened.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -44,12 +53,16 @@ export interface Cli {
   openSessions(config: Config, purpose: StoreUse): Promise<Sessions>;
   /** The people in the store, and what they used. */
   openPeople(config: Config, purpose: StoreUse): Promise<OpenPeople>;
+  /** Erases people from the store and the home folder. */
+  openErasure(config: Config): Promise<OpenErasure>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
     readonly platforms: readonly AccountState[];
     /** One sentence for each. */
     readonly sharing: readonly string[];
   }>;
+  /** Removes ended sessions. */
+  openRetention(config: Config, purpose: StoreUse): Promise<OpenRetention>;
   /** Deletes files that no message in the store uses any more. */
   sweepMedia(config: Config): Promise<Swept>;
   readonly streams: StandardStreams;

@@ -31,6 +31,8 @@ function counting(db: Db): { db: Db; sql: string[] } {
     write: noted(db.write.bind(db)),
     transaction: (work, options) => db.transaction(work, options),
     snapshot: (work) => db.snapshot(work),
+    maintain: (sql) => db.maintain(sql),
+    readAside: noted(db.readAside.bind(db)),
     record: (fact) => db.record(fact),
     subscribe: (subscriber) => db.subscribe(subscriber),
     watch: (subscriber) => db.watch(subscriber),

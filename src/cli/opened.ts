@@ -1,4 +1,6 @@
 /** What a command gets that opens a chat, the people, the handoffs, the jobs or the lanes of the store; it closes them. */
+import type { ErasedAmounts } from "../gateway/eraser.js";
+import type { ErasedPerson, Holdings } from "../gateway/erasure.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
@@ -13,6 +15,7 @@ import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { JobOrigin } from "../schedule/job.js";
 import type { JobStore } from "../schedule/store.js";
 import type { Handoff } from "../session/handoff.js";
+import type { RetentionAmount, RetentionRules } from "../session/retention.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
@@ -49,6 +52,31 @@ export interface OpenHandoffs {
   readonly desk: HandoffDesk;
   readonly sessions: Sessions;
   readonly handoffs: HandoffStore;
+  close(): Promise<void>;
+}
+
+/** What went, what the scan saw, and which files Baton does not touch. */
+interface PersonErased extends ErasedAmounts {
+  /** Null if the store is a server's: its files can't be read from here. */
+  readonly scanned: { readonly files: number; readonly bytes: number } | null;
+  /** Backups, archives and logs that still have something of theirs. */
+  readonly byHand: readonly string[];
+}
+
+export interface OpenErasure {
+  survey(whose: ErasedPerson): Promise<Holdings>;
+  erase(whose: ErasedPerson, onProgress: (text: string) => void): Promise<PersonErased>;
+}
+
+export interface OpenRetention {
+  /** Only counts. */
+  plan(rules: RetentionRules): Promise<RetentionAmount>;
+  /** Without a folder, nothing is archived. */
+  apply(
+    rules: RetentionRules,
+    archive: string | null,
+    onProgress: (done: RetentionAmount) => void,
+  ): Promise<RetentionAmount>;
   close(): Promise<void>;
 }
 

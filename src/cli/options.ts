@@ -1,8 +1,9 @@
 /** The values of options, read and refused in one way. */
 import { InvalidArgumentError } from "commander";
 import { isPlatform, LOCAL, type Platform, platforms } from "../session/platform.js";
+import { MESSAGE_ROLES } from "../session/transcript.js";
+import { isMoment, MOMENT_FORMS, parseDuration } from "../util/moment.js";
 import { didYouMean } from "../util/nearest.js";
-import { parseDuration } from "./time.js";
 
 export interface JsonOption {
   readonly json?: boolean;
@@ -30,11 +31,31 @@ export function duration(text: string): number {
   return ms;
 }
 
+/** A number of megabytes, in bytes. */
+export function megabytes(text: string): number {
+  if (!/^\d{1,9}(?:\.\d{1,6})?$/.test(text))
+    throw new InvalidArgumentError("Use a number of megabytes, such as 500.");
+  return Number(text) * 2 ** 20;
+}
+
+/** A date or an age, as it was written: what it means depends on the time zone. */
+export function moment(text: string): string {
+  if (!isMoment(text)) throw new InvalidArgumentError(`Use ${MOMENT_FORMS}.`);
+  return text;
+}
+
 export function platform(text: string): Platform {
   const name = text.toLowerCase();
   if (isPlatform(name)) return name;
   const known = platforms();
   throw new InvalidArgumentError(didYouMean(name, known).trim() || `Use one of ${known.join(", ")}.`);
+}
+
+/** Roles of messages, as they were written. */
+export function roles(text: string): string {
+  const known: readonly string[] = MESSAGE_ROLES;
+  if (text.split(",").every((role) => known.includes(role.trim().toLowerCase()))) return text;
+  throw new InvalidArgumentError(`Use ${known.join(", ")}, or several with commas.`);
 }
 
 /** A platform for examples. */

@@ -1,47 +1,81 @@
-/** `baton sessions search`: messages with these words, newest first. */
+/** `baton sessions search`: messages with these words, newest first, with those beside them. */
 import { OWNER } from "../session/access.js";
+import { readFilters, type WrittenFilters } from "../session/search-filters.js";
+import type { Neighbour, SearchHit } from "../session/store.js";
 import { cleanLine } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf } from "./describe.js";
 import { highlight } from "./highlight.js";
 import { nextPageCommand, type PageOptions } from "./options.js";
+import type { Terminal } from "./terminal.js";
 
-interface SearchCommandOptions extends PageOptions {
+interface SearchCommandOptions extends PageOptions, WrittenFilters {
   readonly session?: string;
+  readonly context?: number;
   readonly json?: boolean;
 }
 
 export function search(cli: Cli, words: readonly string[], options: SearchCommandOptions): Promise<void> {
   return withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
-    const { paint } = terminal;
     const query = words.join(" ");
+    const now = Date.now();
     const only = options.session === undefined ? undefined : await sessions.find(options.session, OWNER);
     const { items, nextCursor } = await sessions.search(query, OWNER, {
+      ...(await readFilters(options, { timeZone: sessions.timezone, now })),
       ...(only === undefined ? {} : { sessionId: only.sessionId }),
       ...(options.limit === undefined ? {} : { limit: options.limit }),
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+      neighbours: options.context ?? 1,
     });
     if (options.json) return terminal.json({ hits: items, nextCursor });
-    if (items.length === 0) {
-      return terminal.line(
-        options.cursor === undefined ? "No message contains these words." : "No more messages.",
-      );
-    }
-    const now = Date.now();
+    const [first] = items;
+    if (!first) return terminal.line(sayNothing(options));
     items.forEach((hit, index) => {
       if (index > 0) terminal.line();
-      const when = relativeTime(hit.at, now);
-      terminal.line(
-        `${paint.bold(nameOf(hit))}  ${paint.dim(`${hit.role}, ${when}  ${cleanLine(hit.sessionId)} #${hit.seq}`)}`,
-      );
-      terminal.line(`  ${highlight(cleanLine(hit.snippet), query, paint.mark)}`);
+      printHit(terminal, hit, query, now);
     });
+    const { paint } = terminal;
+    terminal.line(`\n${paint.dim(`To open one: baton chat --session ${cleanLine(first.sessionId)}`)}`);
     if (nextCursor !== null) {
-      const asked = { "--session": options.session, "--limit": options.limit };
-      const next = nextPageCommand("search", asked, nextCursor, words);
-      terminal.line(`\n${paint.dim(`More: ${next}`)}`);
+      const next = nextPageCommand(
+        "search",
+        { ...given(options), "--limit": options.limit },
+        nextCursor,
+        words,
+      );
+      terminal.line(paint.dim(`More: ${next}`));
     }
   });
+}
+
+function printHit(terminal: Terminal, hit: SearchHit, query: string, now: number): void {
+  const { paint } = terminal;
+  const beside = ({ role, text }: Neighbour) => terminal.line(paint.dim(`    ${role}: ${cleanLine(text)}`));
+  const about = `${hit.role}, ${relativeTime(hit.at, now)}  ${cleanLine(hit.sessionId)} #${hit.seq}`;
+  terminal.line(`${paint.bold(nameOf(hit))}  ${paint.dim(about)}`);
+  hit.before.forEach(beside);
+  terminal.line(`  ${highlight(cleanLine(hit.snippet), query, paint.mark)}`);
+  hit.after.forEach(beside);
+}
+
+/** The filters, as they were typed. */
+function given({ session, platform, role, after, before, context }: SearchCommandOptions) {
+  return {
+    "--session": session,
+    "--platform": platform,
+    "--role": role,
+    "--after": after,
+    "--before": before,
+    "--context": context,
+  };
+}
+
+function sayNothing(options: SearchCommandOptions): string {
+  if (options.cursor !== undefined) return "No more messages.";
+  const { "--context": _, ...filters } = given(options);
+  const named = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (named.length === 0) return "No message contains these words.";
+  return `No message contains these words with ${named.join(", ")}. Search again without a filter to find more.`;
 }

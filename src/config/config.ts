@@ -29,10 +29,17 @@ export interface Config
   readonly platforms: PlatformsConfig;
   /** The folder of the results of scheduled jobs. */
   readonly outputDir: string;
+  readonly retention: RetentionConfig;
   /** The files that were read, weakest first. */
   readonly files: readonly string[];
   /** Where each dotted key was set; absent if the default holds. */
   readonly places: ReadonlyMap<string, SettingPlace>;
+}
+
+/** What is not set is null, and removes nothing. */
+interface RetentionConfig extends Omit<Held["retention"], "archive"> {
+  /** The folder of the archive; null to remove sessions without one. */
+  readonly archive: string | null;
 }
 
 export type AgentConfig = Held["agent"] & { readonly workdir: string };

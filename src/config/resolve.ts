@@ -6,6 +6,7 @@ import { held } from "./held.js";
 import type { Layer } from "./layer.js";
 import { mcpServerOf } from "./mcp.js";
 import type { SettingPlace } from "./problem.js";
+import { NO_ARCHIVE } from "./retention.js";
 import { homeFile } from "./schema.js";
 import { storeAt } from "./store-setting.js";
 
@@ -22,6 +23,7 @@ export function resolveConfig(
     store,
     mirror,
     outputDir,
+    retention,
     tools,
     mcp,
     environments,
@@ -56,9 +58,14 @@ export function resolveConfig(
     ),
     platforms: platforms as PlatformsConfig,
     outputDir: outputDir ?? join(home, "cron", "output"),
+    retention: { ...retention, archive: archiveIn(retention.archive ?? join(home, "archive")) },
     files,
     places,
   };
+}
+
+function archiveIn(folder: string): string | null {
+  return folder === NO_ARCHIVE ? null : folder;
 }
 
 /** As they are written: the library has the same defaults, and fills them in itself. */

@@ -16,6 +16,7 @@ import { A_CHAT, chatNames, eachPlatform } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
 import { processSettings } from "./processes.js";
+import { retentionSettings } from "./retention.js";
 import { seconds } from "./seconds.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
@@ -149,6 +150,7 @@ export const homeFile = group({
   processes: processSettings,
   jobs: jobSettings,
   memory: memorySettings,
+  retention: retentionSettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */
   platforms: group(() =>

@@ -9,6 +9,7 @@ import { leavesOf } from "./layer.js";
 import type { McpServerConfig } from "./mcp.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
+import { NO_ARCHIVE } from "./retention.js";
 import { GUEST_TOOLS, MEMBER_TOOLS } from "./role-defaults.js";
 import * as declared from "./schema.js";
 import { withoutPassword } from "./secret.js";
@@ -25,7 +26,7 @@ export interface ShownSetting {
 export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
   const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, memory, platforms } = config;
-  const { store, mirror, outputDir, places } = config;
+  const { store, mirror, outputDir, retention, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...held(group({ scopes: declared.scopes, reset: declared.reset }), { scopes, reset }, () => ""),
@@ -39,6 +40,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     processes,
     jobs,
     memory,
+    retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
@@ -82,11 +84,12 @@ function shown(value: unknown): unknown {
   return value instanceof Secret ? value.shown : value;
 }
 
-function shownEndpoint({ provider, model, baseUrl, apiKey }: EndpointConfig) {
-  return { provider, model, baseUrl, apiKey: apiKey?.shown ?? null };
+function shownEndpoint({ provider, model, baseUrl, apiKey, contextTokens }: EndpointConfig) {
+  return { provider, model, baseUrl, apiKey: apiKey?.shown ?? null, contextTokens };
 }
 
 function chosenSetting(key: string, model: ModelChoice | null): Partial<ShownSetting> {
+  if (key === "agent.contextTokens" && model) return { value: model.contextTokens };
   const [, name] = /^agent\.(provider|model|baseUrl|apiKey)$/.exec(key) ?? [];
   if (name === undefined) return {};
   if (model === null) return name === "provider" ? { value: "offline" } : {};

@@ -73,5 +73,11 @@ export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayT
       : [];
   const ofJobs = setting.jobs ? [scheduleTool({ desk: setting.jobs, who, item, clock })] : [];
   const ofMemory = desk && reader ? [memoryTool({ desk, reader, isAsked: !item.inBackground })] : [];
-  return [...sessionTools(view), send, ...ofProcesses, ...ofJobs, ...ofMemory];
+  return [
+    ...sessionTools(view, { timeZone: sessions.timezone, clock }),
+    send,
+    ...ofProcesses,
+    ...ofJobs,
+    ...ofMemory,
+  ];
 }

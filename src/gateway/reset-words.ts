@@ -1,4 +1,4 @@
-/** The texts about a reset by policy: for the chat, if there was something to lose, and for the agent, for one turn. */
+/** The texts about a reset by policy: for the chat, if there was something to lose, and for the agent. */
 import type { SessionEntry } from "../session/session.js";
 
 export function resetText(entry: SessionEntry, before: SessionEntry | null): string | null {
@@ -7,9 +7,10 @@ export function resetText(entry: SessionEntry, before: SessionEntry | null): str
   return `I started a new conversation, because ${why}. To go back to the last one, send /resume.`;
 }
 
-export function resetNote(entry: SessionEntry): string[] {
-  if (!entry.wasAutoReset) return [];
+/** It stays the same for all turns of the session, so that the prompt does. */
+export function resetNote({ resetReason }: SessionEntry): string[] {
+  if (resetReason === null) return [];
   return [
-    `**Note:** this conversation is new (${entry.resetReason} reset); it does not contain earlier messages.`,
+    `**Note:** this conversation began after a reset (${resetReason}); it does not contain earlier messages.`,
   ];
 }

@@ -18,9 +18,11 @@ import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
+import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
+import type { TitleStore } from "./memory/titles.js";
 import type { PeopleStore } from "./people-store.js";
 import type { ProcessReports } from "./process-reports.js";
 import type { Spend, UsageStore } from "./usage-store.js";
@@ -371,9 +373,11 @@ export interface GatewayStore {
   readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
   readonly consolidations: Consolidations;
+  readonly titles: TitleStore;
   readonly spending: Spending;
   readonly usage: UsageStore;
   readonly standing: StandingApprovals;
   readonly memory: MemoryNotes;
   readonly memoryCounts: MemoryCounts;
+  readonly erasure: ErasureStore;
 }

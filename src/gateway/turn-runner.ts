@@ -1,5 +1,6 @@
 /** Runs a turn that has begun: it puts together what the agent is given, and where its words go. */
 import type { Agent } from "../agent/agent.js";
+import { identityOf } from "../session/access.js";
 import type { Allowance } from "./allowance.js";
 import type { Common } from "./common.js";
 import { editStream } from "./edit-stream.js";
@@ -23,6 +24,9 @@ export interface TurnRunnerSetting extends Common, Omit<TurnContextSetting, "mem
   readonly notices: Notices;
   readonly surfaces: Surfaces;
 }
+
+/** The first exchange may have failed, or its message may have been written again. */
+const FIRST_MESSAGES = 3;
 
 export class TurnRunner {
   readonly #setting: TurnRunnerSetting;
@@ -48,7 +52,10 @@ export class TurnRunner {
       try {
         const outcome = await run.run();
         if (outcome === "released") await store.turns.release(turn);
-        if (outcome === "done") await tellOfLimits(this.#setting, begun);
+        if (outcome === "done") {
+          await tellOfLimits(this.#setting, begun);
+          this.#name(begun);
+        }
       } finally {
         stopTyping();
         lane.run = undefined;
@@ -57,6 +64,18 @@ export class TurnRunner {
     } finally {
       this.#running -= 1;
     }
+  }
+
+  /** A session has no title yet after its first exchange. */
+  #name({ item, turn, entry, who }: Begun): void {
+    const { upkeep, allowance } = this.#setting;
+    if (!turn.touches || entry.title !== null || entry.messageCount > FIRST_MESSAGES) return;
+    upkeep?.titles.name({
+      sessionId: turn.sessionId,
+      identity: identityOf(item.by ?? item.source) ?? "",
+      ...sessionModel(entry),
+      beforeCall: () => allowance.modelCall(who, turn.sessionId),
+    });
   }
 
   async #prepare(begun: Begun): Promise<TurnRun> {

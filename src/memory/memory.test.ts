@@ -7,6 +7,7 @@ import { fitted } from "./fit.js";
 import { keptFrom, lastRequest, rangeOf } from "./range.js";
 import { merged, provenQuotes, standingSentences } from "./standing.js";
 import { readSummary, summaryTask } from "./summarise.js";
+import { firstWords, readTitle } from "./title.js";
 import { tokensOf, tokensOfAll, tokensOfText } from "./tokens.js";
 
 const user = (content: string, more: object = {}): Message => ({ role: "user", content, ...more });
@@ -334,5 +335,22 @@ describe("a summary", () => {
 
   it("can be read from anything", () => {
     fc.assert(fc.property(fc.string(), (answer) => void readSummary(answer)));
+  });
+});
+
+describe("a title", () => {
+  it("is one short line", () => {
+    expect(firstWords([{ role: "user", content: "\n> # Fix `npm test`  \nplease" }])).toBe(
+      "Fix `npm test` please",
+    );
+    expect(
+      firstWords([
+        { role: "user", content: "[Note] x", note: true },
+        { role: "assistant", content: "hi" },
+      ]),
+    ).toBeNull();
+    expect(readTitle('\n"Title: The Garden."\nIt is nice')).toBe("The Garden");
+    expect(readTitle(" \n ")).toBeNull();
+    expect(readTitle("x".repeat(5_000))?.length).toBeLessThanOrEqual(61);
   });
 });

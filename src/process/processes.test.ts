@@ -62,6 +62,18 @@ test("too many are refused with a sentence, and ended ones make room", async () 
   await expect.poll(() => processes.list({})).toHaveLength(3);
 });
 
+test("what is to be removed ends first, and leaves no file; one of another home is left alone", async () => {
+  const { host, request, store, open } = await world();
+  const processes = open();
+  const { kept, status } = await processes.start(request("echo here; exec sleep 600"));
+  await processes.remove(kept.id);
+  expect(isGroupRunning(status?.pid ?? 0)).toBe(false);
+  for (const end of ["out", "json"]) expect(existsSync(`${host.folder}/${kept.id}.${end}`)).toBe(false);
+  expect((await store.find(kept.id))?.end).toMatchObject({ by: "person" });
+  await processes.remove(kept.id); // Once more changes nothing.
+  await processes.remove("proc_none" as typeof kept.id);
+});
+
 test("those that ended a while ago are forgotten with their files", async () => {
   const { host, request, store, open } = await world();
   let now = Date.now();

@@ -9,6 +9,7 @@ import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import { withinTime } from "../util/within-time.js";
 import { Agreement, ANSWER_MS } from "./agreement.js";
+import { hasFiles } from "./host/record.js";
 import { HostClient, type HostClientOptions } from "./host-client.js";
 import { homeName } from "./places.js";
 import type { OutputPart, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
@@ -175,6 +176,14 @@ export class Processes {
     const status = await this.#ask("kill", { id, by, graceMs: this.#options.graceMs });
     if (status.end) await this.#agreement.save(status);
     return this.#seen(id, status);
+  }
+
+  /** Ends it if it runs, and removes its output. The store forgets it separately. */
+  async remove(id: ProcessId): Promise<void> {
+    const kept = await this.#options.store.find(id);
+    if (kept?.home !== this.home) return;
+    if (kept.end === null) await this.kill(id, "person");
+    if (hasFiles(this.#options.folder, id)) await this.#client.request("forget", { id });
   }
 
   /** With `after`, nothing is written if something else is unsent by now (`process_input_changed`). */

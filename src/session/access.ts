@@ -90,6 +90,16 @@ export function personOf({ owner }: Pick<Belonging, "owner">): string | null {
   return owner.startsWith(PERSON) ? owner.slice(PERSON.length) : null;
 }
 
+/** The chat that something belongs to; null if it belongs to a person. */
+export function chatOwning({ owner }: Pick<Belonging, "owner">): string | null {
+  return owner.startsWith(CHAT) ? owner.slice(CHAT.length) : null;
+}
+
+/** The platform where the owner of something is; null for one that `belongingOf` does not write. */
+export function platformOfOwner(owner: string): Platform | null {
+  return /^(?:person|chat):([^:]+):/.exec(owner)?.[1] ?? null;
+}
+
 /** Whether it is the own of one of these identities. */
 export function isOwn({ owner }: Pick<Belonging, "owner">, identities: readonly (string | null)[]): boolean {
   const person = personOf({ owner });

@@ -2,6 +2,8 @@
 import { InputError } from "./errors.js";
 import type { SessionId } from "./ids.js";
 import type { SessionScopes } from "./session-key.js";
+import type { SearchOptions } from "./store.js";
+import { MESSAGE_ROLES } from "./transcript.js";
 
 /** An error of a watcher does not matter here: the session is already stored. */
 export function guarded(onChange: (sessionId: SessionId) => void): (sessionId: SessionId) => void {
@@ -14,10 +16,7 @@ export function guarded(onChange: (sessionId: SessionId) => void): (sessionId: S
   };
 }
 
-export function checkText<Text extends string>(value: Text, name: string): Text {
-  if (typeof value !== "string") throw new InputError("invalid_message", `${name} must be a string.`);
-  return value;
-}
+export { checkText } from "./check-text.js";
 
 /** What names a session: an id, or something that `find` accepts. */
 export function checkId<Id extends string>(value: Id): Id {
@@ -66,4 +65,23 @@ export function checkLimit<Options extends { limit?: number }>(
     throw new InputError("invalid_cursor", `limit must be a whole number from 1 to ${most}.`);
   }
   return { ...options, limit: Math.min(limit, most) };
+}
+
+const MAX_NEIGHBOURS = 3;
+
+export function checkSearch(options: SearchOptions): SearchOptions {
+  const { role, after, before, neighbours = 0, platform, sessionId } = options;
+  const wrong = (sentence: string) => new InputError("invalid_search", sentence);
+  if (role !== undefined && ![role].flat().every((each) => MESSAGE_ROLES.includes(each))) {
+    throw wrong(`role must be one or more of ${MESSAGE_ROLES.join(", ")}.`);
+  }
+  for (const [name, at] of Object.entries({ after, before })) {
+    if (at !== undefined && !Number.isFinite(at)) throw wrong(`${name} must be a time in milliseconds.`);
+  }
+  if (!Number.isInteger(neighbours) || neighbours < 0 || neighbours > MAX_NEIGHBOURS) {
+    throw wrong(`neighbours must be a whole number from 0 to ${MAX_NEIGHBOURS}.`);
+  }
+  if (platform !== undefined && typeof platform !== "string") throw wrong("platform must be a name.");
+  if (sessionId !== undefined) checkId(sessionId);
+  return checkLimit(options, 20, 100);
 }

@@ -31,6 +31,7 @@ export type ErrorCode =
   | "invalid_usage"
   | "invalid_config"
   | "invalid_cursor"
+  | "invalid_search"
   | "invalid_handoff"
   | "unknown_role"
   | "title_too_long"
@@ -59,6 +60,7 @@ export type ErrorCode =
   | "scopes_in_use"
   | "not_yours"
   | "memory_full"
+  | "process_elsewhere"
   | "process_limit"
   | "process_not_started"
   | "process_input_closed"
@@ -74,6 +76,7 @@ export type ErrorCode =
   | "process_host_version"
   // the store cannot do its work
   | "store_foreign"
+  | "archive_failed"
   | "store_corrupt"
   | "store_missing"
   | "store_gone"

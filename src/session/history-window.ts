@@ -4,7 +4,7 @@
  */
 import type { TranscriptEnd } from "./store.js";
 import { summaryMessage } from "./summary.js";
-import { type Message, ROLES, type StoredMessage, type ToolCall } from "./transcript.js";
+import { MESSAGE_ROLES, type Message, type StoredMessage, type ToolCall } from "./transcript.js";
 
 export interface WindowOptions {
   readonly maxMessages?: number;
@@ -46,7 +46,7 @@ export function windowOf({ summary, messages, seqs }: TranscriptEnd, maxMessages
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {
-  if (typeof message !== "object" || message === null || !ROLES.includes(message.role)) return false;
+  if (typeof message !== "object" || message === null || !MESSAGE_ROLES.includes(message.role)) return false;
   const stored = message as Partial<StoredMessage>;
   return stored.supersededAt === undefined && (stored.seq ?? index + 1) > cursor;
 }

@@ -3,7 +3,7 @@
  * resumed. The record stays small: features have their own tables, keyed by session id.
  */
 import { cleanLine } from "../util/text.js";
-import { checkText } from "./checks.js";
+import { checkText } from "./check-text.js";
 import { InputError } from "./errors.js";
 import type { SessionId } from "./ids.js";
 import type { Platform } from "./platform.js";

@@ -7,7 +7,7 @@
 import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
-import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
+import { checkId, checkLimit, checkScopes, checkSearch, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
 import { claimOldest } from "./handoff-claim.js";
@@ -334,7 +334,7 @@ export class Sessions {
     return this.#store.search.search(
       typeof query === "string" ? query : "",
       checkViewer(viewer),
-      checkLimit(options, 20, 100),
+      checkSearch(options),
     );
   }
 

@@ -69,6 +69,23 @@ export interface SearchOptions {
   readonly cursor?: string;
   /** Only this session. */
   readonly sessionId?: SessionId;
+  /** Only sessions that are on this platform now. */
+  readonly platform?: Platform;
+  /** Only messages of this role, or of one of these. */
+  readonly role?: Message["role"] | readonly Message["role"][];
+  /** Only messages from this time on, and before that one, in milliseconds. */
+  readonly after?: number;
+  readonly before?: number;
+  /** How many messages on each side of a hit are shown with it: 0 to 3; default 0. */
+  readonly neighbours?: number;
+}
+
+/** A message beside a hit, in one line. */
+export interface Neighbour {
+  readonly seq: number;
+  readonly role: Message["role"];
+  readonly at: number;
+  readonly text: string;
 }
 
 export interface SearchHit {
@@ -81,6 +98,16 @@ export interface SearchHit {
   readonly at: number;
   /** The matching text, with a little around it. */
   readonly snippet: string;
+  /** The nearest messages of its session, as many as were asked for, oldest first. */
+  readonly before: readonly Neighbour[];
+  readonly after: readonly Neighbour[];
+}
+
+/** A session that has ended, that no lane leads to, and in which nothing runs. */
+export interface EndedSession {
+  readonly entry: SessionEntry;
+  /** The bytes of its messages' texts. */
+  readonly bytes: number;
 }
 
 /** Sessions and the routes from keys to them. */
@@ -114,6 +141,11 @@ export interface RouteStore {
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }>;
   /**
+   * Removes a session that has ended, if it is still as this entry says, no lane leads to it, and nothing runs in it. Returns
+   * how many messages it had; null if it stays.
+   */
+  remove(entry: SessionEntry): Promise<number | null>;
+  /**
    * Deletes finished inbox and outbox rows of before this time that belong to no session. Returns the largest number of
    * rows that it deleted from one table.
    */
@@ -137,6 +169,13 @@ export interface SessionReader {
   /** How many sessions there are, counted no further than `atMost`. */
   count(atMost: number): Promise<number>;
   prunable(endedBefore: number): Promise<{ sessions: number; messages: number }>;
+  /** Sessions that ended before this time and can be removed, the oldest end first, after a given one. */
+  ended(before: number, after: SessionEntry | null, limit: number): Promise<EndedSession[]>;
+  /**
+   * The bytes of the texts of messages, tool calls and reasoning: of those whose ids follow this one, in a range of so many
+   * ids. `next` is where the next range begins; null after the last.
+   */
+  messageBytes(afterId: number, range: number): Promise<{ bytes: number; next: number | null }>;
 }
 
 export interface AppendRequest {

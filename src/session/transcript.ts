@@ -65,7 +65,8 @@ export type StoredMessage = Message & {
   readonly supersededAt?: number;
 };
 
-export const ROLES: readonly string[] = ["user", "assistant", "tool", "system"];
+/** In the order in which people are shown them. */
+export const MESSAGE_ROLES: readonly Message["role"][] = ["user", "assistant", "tool", "system"];
 
 export function parseMessages(values: unknown): Message[] {
   if (!Array.isArray(values)) throw new InputError("invalid_message", "Messages must be a list.");
@@ -80,9 +81,9 @@ export function parseMessage(value: unknown): Message {
     throw new InputError("invalid_message", "A message must be an object with role and content.");
   }
   const fields = value as Record<string, unknown>;
-  if (!ROLES.includes(fields.role as string)) {
+  if (!MESSAGE_ROLES.includes(fields.role as Message["role"])) {
     const role = typeof fields.role === "string" ? JSON.stringify(fields.role) : typeof fields.role;
-    throw new InputError("unknown_role", `Unknown role ${role}: use ${ROLES.join(", ")}.`);
+    throw new InputError("unknown_role", `Unknown role ${role}: use ${MESSAGE_ROLES.join(", ")}.`);
   }
   const at = fields.at;
   if (at !== undefined && !Number.isSafeInteger(at)) {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
 import { consolidationContract } from "../testing/consolidation-contract.js";
+import { erasureStoreContract } from "../testing/erasure-store-contract.js";
 import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { handoffStoreContract } from "../testing/handoff-store-contract.js";
@@ -14,6 +15,7 @@ import { laneStoreContract } from "../testing/lane-store-contract.js";
 import { memoryNotesContract } from "../testing/memory-notes-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { processStoreContract } from "../testing/process-store-contract.js";
+import { retentionContract } from "../testing/retention-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
 import { usageStoreContract } from "../testing/usage-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
@@ -45,6 +47,8 @@ for (const contract of [
   jobStoreContract,
   usageStoreContract,
   memoryNotesContract,
+  erasureStoreContract,
+  retentionContract,
 ]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));

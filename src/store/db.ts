@@ -3,6 +3,7 @@
  * differently is in `Dialect`, and nowhere else.
  */
 
+import type { Scrubbed } from "../gateway/erasure.js";
 import type { Fact, Subscriber } from "../gateway/facts.js";
 import type { Hide } from "../util/redact.js";
 import { storableText } from "../util/text.js";
@@ -39,6 +40,10 @@ export interface Db extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  /** Runs one statement outside of any transaction, however long it takes: VACUUM and the like. */
+  maintain(sql: string): Promise<Row[]>;
+  /** A read that may take long. It holds up nothing else of this process, and sees what is committed. */
+  readAside(sql: string, ...params: SqlValue[]): Promise<Row[]>;
   /** Cleans words that were read earlier: more secrets may be known now. Absent if nothing is hidden. */
   readonly hide?: Hide;
   /** Tells of what this process commits. Returns how to end it. */
@@ -46,6 +51,13 @@ export interface Db extends Queries {
   /** Tells, soon, of what other processes commit. Returns how to end it. */
   watch(subscriber: Subscriber): () => void;
   close(): Promise<void>;
+}
+
+/** How an engine gets rid of the bytes of what is deleted. */
+export interface Scrubber {
+  /** To be called before anything is deleted. */
+  prepare(db: Db): Promise<void>;
+  scrub(db: Db): Promise<Scrubbed>;
 }
 
 /** A part of a statement, with the values of its marks. */
@@ -77,6 +89,15 @@ export interface Dialect {
   readonly clockShift: (hostNow: number) => ClockShift;
   /** Names a table if it exists. */
   readonly findTable: string;
+  /** The tables and columns that hold text, as `of_table` and `of_column`. */
+  readonly textColumns: string;
+  /** The place of a row in its table, by which a table without a number is read in pages: where the first page begins. */
+  readonly rowPlace: {
+    readonly sql: string;
+    readonly order: string;
+    readonly isAfter: string;
+    readonly first: SqlValue;
+  };
 }
 
 /** NUL never reaches an engine: one cuts text there, the other refuses it. What is kept is mended before; ids match nothing. */

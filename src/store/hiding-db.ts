@@ -22,6 +22,8 @@ export function hidingDb(db: Db, hide: Hide): Db {
     dialect: db.dialect,
     transaction: (work, options) => db.transaction((tx) => work(queries(tx)), options),
     snapshot: (work) => db.snapshot((tx) => work(queries(tx))),
+    maintain: (sql) => db.maintain(sql),
+    readAside: cleaner.rows((...statement) => db.readAside(...statement)),
     hide,
     subscribe: (subscriber) => db.subscribe(subscriber),
     watch: (subscriber) => db.watch(subscriber),
@@ -33,8 +35,7 @@ function hidingQueries(queries: Queries, cleaner: Cleaner): Queries {
   return {
     get: cleaner.oneRow((...statement) => queries.get(...statement)),
     write: cleaner.oneRow((...statement) => queries.write(...statement)),
-    all: async (sql, ...params) =>
-      (await queries.all(sql, ...cleaner.params(sql, params))).map((row) => cleaner.row(row)),
+    all: cleaner.rows((...statement) => queries.all(...statement)),
     run: (sql, ...params) => queries.run(sql, ...cleaner.params(sql, params)),
     record: (fact) => queries.record(fact),
   };
@@ -55,6 +56,12 @@ class Cleaner {
       const row = await ask(sql, ...this.params(sql, params));
       return row && this.row(row);
     };
+  }
+
+  /** The same for one that gives many. */
+  rows(ask: Queries["all"]): Queries["all"] {
+    return async (sql, ...params) =>
+      (await ask(sql, ...this.params(sql, params))).map((row) => this.row(row));
   }
 
   params(sql: string, values: readonly SqlValue[]): SqlValue[] {

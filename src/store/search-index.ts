@@ -13,9 +13,14 @@ export interface IndexedMessage {
 export interface SearchIndex {
   /** The id up to which every message is committed or never will be; null where that cannot be told just now. */
   settledThrough(): Promise<number | null>;
-  add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
+  /** Adds messages, in the order of their ids, or gives those that are there other terms. */
+  put(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
+  /** Puts the index in order, a little at a time: called after each `put`, outside of its transaction. */
+  tidy(): Promise<void>;
   /** Takes a session's messages out, before they are deleted. */
   forget(tx: Queries, sessionId: SessionId): Promise<void>;
+  /** Takes out these messages, which stay but were changed. */
+  forgetMessages(tx: Queries, ids: readonly number[]): Promise<void>;
   /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */
   readonly from: string;
   readonly idColumn: string;

@@ -3,9 +3,11 @@ import type { GatewayStore } from "../gateway/store.js";
 import type { SessionStore } from "../session/store.js";
 import type { Db } from "./db.js";
 import { checkReadable, migrate, schemaVersion } from "./migrations/index.js";
+import { postgresScrubber } from "./postgres/scrub.js";
 import { PostgresSearchIndex } from "./postgres/search-index.js";
 import { SearchFeed } from "./search/feed.js";
 import { SqlSearch } from "./search/search.js";
+import { SqlErasure } from "./sql/erasure.js";
 import { gatewayTables } from "./sql/gateway-tables.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlProcesses } from "./sql/processes.js";
@@ -13,6 +15,7 @@ import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
 import { SqlTranscript } from "./sql/transcript.js";
 import { SqlTurns } from "./sql/turns.js";
+import { sqliteScrubber } from "./sqlite/scrub.js";
 import { SqliteSearchIndex } from "./sqlite/search-index.js";
 
 /** Brings the schema up to date and opens the store over this database, which it then owns. */
@@ -41,7 +44,8 @@ export async function readSqlStore(db: Db): Promise<(SessionStore & GatewayStore
 }
 
 function storeOver(db: Db): SessionStore & GatewayStore {
-  const index = db.dialect.name === "sqlite" ? new SqliteSearchIndex(db) : new PostgresSearchIndex(db);
+  const isSqlite = db.dialect.name === "sqlite";
+  const index = isSqlite ? new SqliteSearchIndex(db) : new PostgresSearchIndex(db);
   const feed = new SearchFeed(db, index);
   const routes = new SqlRoutes(db, index);
   const processes = new SqlProcesses(db);
@@ -51,6 +55,7 @@ function storeOver(db: Db): SessionStore & GatewayStore {
     transcript: new SqlTranscript(db),
     search: new SqlSearch(db, index, feed),
     handoffs: new SqlHandoffs(db),
+    erasure: new SqlErasure(db, index, isSqlite ? sqliteScrubber : postgresScrubber),
     ...gatewayTables(db),
     turns: new SqlTurns(db, routes),
     changes: (onChange) =>

@@ -11,16 +11,12 @@ import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
 import { addressOf, parseSource, type SessionSource } from "../session/source.js";
-import type { SessionStore } from "../session/store.js";
 import { summaryMessage } from "../session/summary.js";
 import type { Message } from "../session/transcript.js";
+import { searchContract } from "./search-contract.js";
+import type { StoreFixture } from "./store-fixture.js";
 
-export interface StoreFixture {
-  /** A connection to the fixture's data; called again, another one where the store has several. */
-  open(): Promise<SessionStore>;
-  /** Closes what is still open and removes the data. */
-  dispose(): Promise<void>;
-}
+export type { StoreFixture } from "./store-fixture.js";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -35,6 +31,7 @@ const said = (content: string): Message => ({ role: "assistant", content });
 const code = (name: string) => expect.objectContaining({ code: name });
 
 export function sessionStoreContract(name: string, createFixture: () => Promise<StoreFixture>): void {
+  searchContract(name, createFixture);
   describe(`session store: ${name}`, () => {
     let fixture: StoreFixture;
     let sessions: Sessions;

@@ -1,6 +1,8 @@
 /** What the ports of a store mention, for people who write one. */
 
+export type * from "../gateway/erasure.js";
 export type * from "../gateway/facts.js";
+export type { TitleStore } from "../gateway/memory/titles.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
 export type * from "../gateway/usage-store.js";

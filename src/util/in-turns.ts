@@ -4,11 +4,16 @@ import { setImmediate as nextRound } from "node:timers/promises";
 const SHARE_MS = 8;
 
 export class InTurns {
+  readonly #shareMs: number;
   #since = performance.now();
+
+  constructor(shareMs = SHARE_MS) {
+    this.#shareMs = shareMs;
+  }
 
   /** Called between two steps of the work. */
   async next(): Promise<void> {
-    if (performance.now() - this.#since < SHARE_MS) return;
+    if (performance.now() - this.#since < this.#shareMs) return;
     await nextRound();
     this.#since = performance.now();
   }

@@ -36,6 +36,7 @@ const upkeep = new Upkeep({
   share: 0.7,
   maxMessages: 500,
   maxMemory: 4_000,
+  titles: "none",
   scopes: {},
   holder: processHolder(),
   clock,

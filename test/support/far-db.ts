@@ -35,6 +35,10 @@ export class FarDb implements Db {
     return this.#trip(() => this.#db.run(...given));
   }
 
+  maintain(sql: string) {
+    return this.#trip(() => this.#db.maintain(sql));
+  }
+
   write(...given: Parameters<Queries["get"]>) {
     return this.#trip(() => this.#db.write(...given));
   }
@@ -49,6 +53,10 @@ export class FarDb implements Db {
 
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
     return this.#db.snapshot((tx) => work(this.#farther(tx)));
+  }
+
+  readAside(...given: Parameters<Queries["all"]>) {
+    return this.#trip(() => this.#db.readAside(...given));
   }
 
   record(fact: Fact) {

@@ -7,6 +7,7 @@ import { Commands } from "../../src/gateway/commands/commands.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway } from "../../src/gateway/gateway.js";
 import { Media } from "../../src/gateway/media.js";
+import type { TitleMaker } from "../../src/gateway/memory/titles.js";
 import { Upkeep } from "../../src/gateway/memory/upkeep.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { PeopleRules } from "../../src/gateway/people.js";
@@ -36,6 +37,8 @@ export interface WorldOptions {
   /** Where files of messages are kept; without it none are taken. */
   readonly mediaFolder?: string;
   readonly info?: Partial<AgentInfo>;
+  /** Who names new sessions; nobody unless said otherwise. */
+  readonly titles?: TitleMaker;
 }
 
 export class World {
@@ -101,7 +104,13 @@ export class World {
       clock: () => this.now,
       onProblem: (problem: string) => void problems.push(problem),
     };
-    this.upkeep = new Upkeep({ ...common, share: 0.7, maxMemory: 4_000, scopes: this.#config.scopes ?? {} });
+    this.upkeep = new Upkeep({
+      ...common,
+      share: 0.7,
+      maxMemory: 4_000,
+      titles: this.#options.titles ?? "none",
+      scopes: this.#config.scopes ?? {},
+    });
     return new Gateway({
       ...common,
       upkeep: this.upkeep,

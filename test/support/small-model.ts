@@ -25,6 +25,9 @@ export class SmallModel {
   failedSummaries = 0;
   /** What it says should be remembered, how often it was asked, and about what. */
   facts = "none";
+  /** What it calls a conversation, or null if it fails; and how often it was asked. */
+  title: string | null = "A talk";
+  titled = 0;
   remembered = 0;
   readonly recorded: string[] = [];
   /** Null if it sums up; else what it answers instead. */
@@ -69,6 +72,12 @@ export class SmallModel {
       return { status: 400, message: `This model's maximum context length is ${this.contextTokens} tokens.` };
     }
     this.wrong.push(...problemsIn(messages));
+    if (String(messages[0]?.content).startsWith("You name conversations")) {
+      this.titled += 1;
+      return this.title === null
+        ? { status: 400 }
+        : { text: this.title, usage: { input: tokens, output: 3 } };
+    }
     const reply = isSummary ? this.#summary(messages) : this.#spoken(messages, text);
     if (!isSummary) this.largest = Math.max(this.largest, tokens);
     return "status" in reply ? reply : { usage: { input: tokens, output: 20 }, ...reply };

@@ -7,7 +7,7 @@ import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
 import { sessionTools } from "./sessions.js";
 
-const [, HERE = ""] = platforms();
+const [, HERE = "", THERE = ""] = platforms();
 const dm = (userId: string): SessionSource => ({ platform: HERE, chatId: userId, chatType: "dm", userId });
 const room: SessionSource = { ...dm("ann"), chatId: "room", chatType: "group" };
 
@@ -32,7 +32,10 @@ beforeEach(async () => {
 afterEach(() => sessions.close());
 
 function run(source: SessionSource, name: string, args: unknown): Promise<string> {
-  const tool = sessionTools(sessions.as(viewerOf(source))).find((each) => each.name === name);
+  const tool = sessionTools(sessions.as(viewerOf(source)), {
+    timeZone: "Europe/Berlin",
+    clock: () => Date.UTC(2026, 0, 10, 12),
+  }).find((each) => each.name === name);
   const call = { id: "1", name, arguments: JSON.stringify(args) };
   return tool?.run(args, { call, signal: new AbortController().signal }) ?? Promise.reject(new Error(name));
 }
@@ -47,6 +50,34 @@ it("finds what the person may see where they are, and nothing else", async () =>
   expect(await run(dm("eve"), "session_search", { query: "garden" })).toBe(
     "No message contains all these words.",
   );
+});
+
+it("finds by role, time, platform and session, with what was said beside it", async () => {
+  const found = (args: object) => run(dm("ann"), "session_search", { query: "roses", ...args });
+  const hit = `${annsId} #3, tool, 2026-01-10 12:00: roses`;
+  expect(await found({ role: "tool" })).toBe(hit);
+  expect(await found({ role: "tool", neighbours: 1 })).toBe(
+    ["  (#2 assistant: look)", hit, "  (#4 assistant: Roses.)"].join("\n"),
+  );
+  const all = await found({});
+  for (const passed of [
+    { after: "2026-01-10T13:00" },
+    { after: "1h" },
+    { platform: HERE },
+    { session: annsId },
+  ]) {
+    expect(await found(passed)).toBe(all);
+  }
+  for (const other of [{ before: "2026-01-10T13:00" }, { platform: THERE }, { role: "user,system" }]) {
+    expect(await found(other)).toBe("No message contains all these words.");
+  }
+  expect(await found({ role: "robot" })).toMatch(/^Error: There is no role "robot"\. Use user, assistant/);
+  expect(await found({ after: "yesterday" })).toMatch(
+    /^Error: "yesterday" is not a date for "after"\. Use 2026-/,
+  );
+  expect(await found({ platform: "nowhere" })).toMatch(/^Error: There is no platform "nowhere"\./);
+  const bobs = await sessions.getOrCreate(dm("bob"));
+  expect(await found({ session: bobs.sessionId })).toMatch(/^Error: .*no session/i);
 });
 
 it("reads a session in order, from a place on, in text without tricks", async () => {

@@ -6,7 +6,7 @@ import type { JsonOption } from "../options.js";
 import { withMemory } from "./open-memory.js";
 import { type Whose, whose } from "./who.js";
 
-interface ForgetOptions extends JsonOption {
+interface ForgetNotesOptions extends JsonOption {
   readonly all?: boolean;
   readonly yes?: boolean;
 }
@@ -14,7 +14,7 @@ interface ForgetOptions extends JsonOption {
 export async function forgetMemory(
   cli: Cli,
   words: readonly string[],
-  options: ForgetOptions,
+  options: ForgetNotesOptions,
 ): Promise<void> {
   const { terminal } = cli;
   const { which, numbers } = readWords(words);

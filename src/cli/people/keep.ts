@@ -1,8 +1,9 @@
-/** `baton people role` and `forget`: changes a person's role, or removes their access. Sessions stay. */
+/** `baton people role` and `forget`: changes a person's role, or removes their access. Sessions stay, without `--erase`. */
 import type { Role } from "../../gateway/permissions.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
-import { CliError } from "../failure.js";
+import { CliError, wrongUsage } from "../failure.js";
+import { type EraseOptions, erase } from "./erase.js";
 import { findPerson, listedNote, nameOf, SEE_LIST, withPeople } from "./people.js";
 
 export function setRole(cli: Cli, who: string, as: Role, options: { json?: boolean }): Promise<void> {
@@ -19,7 +20,14 @@ export function setRole(cli: Cli, who: string, as: Role, options: { json?: boole
   });
 }
 
-export function forget(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
+interface ForgetOptions extends EraseOptions {
+  readonly erase?: boolean;
+}
+
+export function forget(cli: Cli, who: string, options: ForgetOptions): Promise<void> {
+  if (options.erase) return erase(cli, who, options);
+  if (options.dryRun || options.yes)
+    throw wrongUsage("--dry-run and --yes belong to --erase. Add --erase, or leave them out.");
   return withPeople(cli, "change", async (people) => {
     const person = who.startsWith("p_") ? await findPerson(people, who) : await people.store.find(who);
     const identities = person?.identities.map(({ identity }) => identity) ?? [who];

@@ -81,10 +81,22 @@ export const people: Verb = {
     },
     {
       name: "forget",
-      description: "remove a person's access on all their accounts; their conversations stay",
+      description:
+        "remove a person's access on all their accounts; their conversations stay, without --erase",
       args: [WHO],
-      options: [JSON_FLAG],
-      examples: [`people forget ${EXAMPLE_IDENTITY}`],
+      options: [
+        {
+          flags: "--erase",
+          description:
+            "also erase what they said and what is theirs: sessions, files, jobs, processes, usage; then scan for the rest",
+        },
+        { flags: "--dry-run", description: "with --erase: only show what would be erased" },
+        { flags: "--yes", description: "with --erase: do not ask for confirmation" },
+        JSON_FLAG,
+      ],
+      notes:
+        "An erase that was cut off is finished by running it again. In conversations with others, only the person's own messages are erased. Backups, archives and logs stay: Baton lists those that you have to delete.",
+      examples: [`people forget ${EXAMPLE_IDENTITY}`, `people forget ${EXAMPLE_IDENTITY} --erase --dry-run`],
       run: async () => (await import("../people/keep.js")).forget,
     },
   ],

@@ -1,6 +1,6 @@
 /** `baton sessions`. */
 import { EXPORT_FORMATS } from "../../session/transfer.js";
-import { duration, examplePlatform, platform, wholeNumber } from "../options.js";
+import { duration, examplePlatform, megabytes, moment, platform, roles, wholeNumber } from "../options.js";
 import { type Flag, JSON_FLAG, SESSION, type Verb, YES_FLAG } from "../verb.js";
 
 const CURSOR: Flag = { flags: "--cursor <cursor>", description: "start where the previous page ended" };
@@ -55,6 +55,24 @@ export const sessions: Verb = {
       args: [{ name: "<words...>", description: "the words to look for" }],
       options: [
         { flags: "--session <session>", description: "search only this session" },
+        { flags: "--platform <name>", description: "search only sessions on this platform", parse: platform },
+        {
+          flags: "--role <roles>",
+          description:
+            "search only messages of this role: user, assistant, tool, system; several with commas",
+          parse: roles,
+        },
+        {
+          flags: "--after <date>",
+          description: "search only messages from this date or time on: 2026-01-31, 2026-01-31T10:00, 7d",
+          parse: moment,
+        },
+        { flags: "--before <date>", description: "search only messages before it", parse: moment },
+        {
+          flags: "--context <n>",
+          description: "how many messages to show before and after each, up to 3 (default: 1)",
+          parse: wholeNumber(3, 0),
+        },
         {
           flags: "--limit <n>",
           description: "messages per page, up to 100 (default: 20)",
@@ -68,6 +86,7 @@ export const sessions: Verb = {
         "sessions search garden party",
         "sessions search '\"garden party\"'",
         "sessions search 'gard*' --session 20261115_051313",
+        `sessions search garden --platform ${examplePlatform()} --role user --after 7d`,
       ],
       run: async () => (await import("../search.js")).search,
     },
@@ -161,19 +180,31 @@ export const sessions: Verb = {
     },
     {
       name: "prune",
-      description: "delete sessions that ended long ago, with their messages and files",
+      description: "delete ended sessions with their messages and files, after writing them to an archive",
       options: [
         {
           flags: "--older-than <time>",
           description: "delete sessions that ended before this: 90d, 12w",
           parse: duration,
-          required: true,
         },
+        {
+          flags: "--max-size <MB>",
+          description:
+            "delete the sessions that ended first, until the texts of all messages have at most this many megabytes",
+          parse: megabytes,
+        },
+        { flags: "--archive <folder>", description: "where to write them first (default: <home>/archive)" },
+        { flags: "--no-archive", description: "delete them without an archive" },
         { flags: "--dry-run", description: "only show what would be deleted" },
         YES_FLAG,
         JSON_FLAG,
       ],
-      examples: ["sessions prune --older-than 90d --dry-run"],
+      notes:
+        "Without --older-than and --max-size, `retention` in config.yaml says what to delete. To get sessions back, run `baton sessions import <folder>`.",
+      examples: [
+        "sessions prune --older-than 90d --dry-run",
+        "sessions prune --max-size 500 --archive ~/old-sessions",
+      ],
       run: async () => (await import("../prune.js")).prune,
     },
   ],

@@ -87,11 +87,53 @@ describe("/search", () => {
     await ann.ask("/new Kitchen");
     world.now += 3_600_000;
     const found = await ann.ask("/search tulips");
-    expect(found.split("\n")[1]).toBe('2. "Garden", user, 60 min ago: roses and tulips');
+    expect(found.split("\n").slice(0, 4)).toEqual([
+      '1. "Garden", assistant, 60 min ago: roses and tulips (1)',
+      "   before: user: roses and tulips",
+      '2. "Garden", user, 60 min ago: roses and tulips',
+      "   after: assistant: roses and tulips (1)",
+    ]);
     await ann.ask("/resume 2");
     expect((await ann.session()).sessionId).toBe(garden.sessionId);
     expect(await ann.ask("/search")).toMatch(/^Say what to look for/);
     expect(await ann.ask("/search lilies")).toBe("No message in your sessions contains these words.");
+  });
+
+  it("takes filters, says which it understood, and opens what they found", async () => {
+    const { platform } = world.adapter;
+    await ann.ask("/new Garden");
+    await ann.ask("roses");
+    const garden = await ann.session();
+    await ann.ask("/new Kitchen");
+    await ann.ask("roses on the table");
+    const hits = async (filters: string) =>
+      (await ann.ask(`/search roses ${filters}`)).split("\n").filter((line) => /^\d\./.test(line));
+    expect(await hits("role:user")).toHaveLength(2);
+    expect(await hits(`role:user in:garden FROM:${platform} after:1d`)).toHaveLength(0); // A title is exact.
+    const [only = "", ...others] = await hits(`role:user in:Garden FROM:${platform} after:1d`);
+    expect(others).toEqual([]);
+    expect(only).toContain('"Garden", user');
+    await ann.ask("/resume 1");
+    expect((await ann.session()).sessionId).toBe(garden.sessionId);
+
+    expect(await ann.ask('/search roses role:tool in:"Kitchen" before:2026-01-01')).toBe(
+      "No message in your sessions contains these words with role:tool in:Kitchen before:2026-01-01.",
+    );
+    expect(await ann.ask("/search roses to:tool")).toBe("No message in your sessions contains these words.");
+    expect(await ann.ask("/search role:user")).toMatch(/^Say what to look for/);
+    expect(await ann.ask("/search roses role:robot")).toMatch(/There is no role "robot"\. Use user, /);
+    expect(await ann.ask("/search roses after:noon")).toMatch(/"noon" is not a date for "after"\. Use 2026-/);
+    expect(await ann.ask("/search roses from:nowhere")).toMatch(/There is no platform "nowhere"\./);
+  });
+
+  it("finds no session of somebody else by in:", async () => {
+    const bob = world.chat("bob");
+    await bob.ask("/new Secret");
+    await bob.ask("roses");
+    await ann.ask("roses");
+    expect(await ann.ask("/search roses in:Secret")).toBe(
+      (await ann.ask("/search roses in:Nothing")).replace("Nothing", "Secret"),
+    );
   });
 });
 

@@ -31,7 +31,7 @@ export type Command = CommandWords &
   );
 
 /** The part of the sessions that only reads. */
-type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
+type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain" | "timezone">;
 
 /** Only a command that asks the agent can put a message into a lane: its use counts as one. */
 export type GatewayForCommands = Omit<ForCommands, "enqueue">;

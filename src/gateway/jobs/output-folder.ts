@@ -29,15 +29,18 @@ export class OutputFolder {
     return `${job.id}/${name}`;
   }
 
+  /** Removes the files of a job. */
+  async remove(id: JobId): Promise<void> {
+    if (isJobId(id)) await rm(join(this.#folder, id), { recursive: true, force: true });
+  }
+
   /** Removes the files of jobs that are gone. */
   async tidy(isThere: (id: JobId) => Promise<boolean>): Promise<void> {
     const folders = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw error;
     });
-    for (const name of folders)
-      if (isJobId(name) && !(await isThere(name)))
-        await rm(join(this.#folder, name), { recursive: true, force: true });
+    for (const name of folders) if (isJobId(name) && !(await isThere(name))) await this.remove(name);
   }
 
   /** The file that was just written stays, also if the clock was set back since the others were. */

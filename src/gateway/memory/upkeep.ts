@@ -12,12 +12,15 @@ import type { Access } from "../authorize.js";
 import { Consolidator } from "./consolidator.js";
 import { type ExpiryPeople, ExpiryWatcher } from "./expiry.js";
 import { Fitter, type FitterSetting } from "./fitter.js";
+import { type TitleMaker, type TitleStore, Titles } from "./titles.js";
 import { type RememberedFor, rememberedFor } from "./whose.js";
 
 export interface UpkeepSetting {
   readonly agent: Agent;
   readonly sessions: Sessions;
-  readonly store: { readonly consolidations: Consolidations };
+  readonly store: { readonly consolidations: Consolidations; readonly titles: TitleStore };
+  /** Who names new sessions. */
+  readonly titles: TitleMaker;
   /** From this share of the model's window on, older messages are summed up. */
   readonly share: number;
   readonly maxMessages: number;
@@ -37,6 +40,7 @@ const UNDO_PAUSE_MS = 600_000;
 
 export class Upkeep {
   readonly consolidator: Consolidator;
+  readonly titles: Titles;
   /** Absent until the start. */
   watcher?: ExpiryWatcher;
   readonly #setting: UpkeepSetting;
@@ -45,6 +49,7 @@ export class Upkeep {
     this.#setting = setting;
     const { consolidations } = setting.store;
     this.consolidator = new Consolidator({ ...setting, consolidations });
+    this.titles = new Titles({ ...setting, titles: setting.store.titles, maker: setting.titles });
   }
 
   /** Null if the agent has no window to fit. */
@@ -85,6 +90,6 @@ export class Upkeep {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.watcher?.stop(), this.consolidator.stop()]);
+    await Promise.all([this.watcher?.stop(), this.consolidator.stop(), this.titles.stop()]);
   }
 }

@@ -2,7 +2,7 @@
  * What the host keeps of a process beside its output, for the host that comes after it. A record is written before the
  * process is started, so that no id is ever started twice.
  */
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessId, type ProcessId } from "../../session/ids.js";
 import type { RemoteControl } from "../../util/command-environment.js";
@@ -43,6 +43,11 @@ export function newRecord(id: ProcessId, now: number): ProcessRecord {
 
 export function outputPath(folder: string, id: ProcessId): string {
   return join(folder, `${id}.out`);
+}
+
+/** True if something is kept of a process in this folder. */
+export function hasFiles(folder: string, id: ProcessId): boolean {
+  return existsSync(outputPath(folder, id)) || existsSync(recordPath(folder, id));
 }
 
 /** The process that an output file belongs to; null for other files. */

@@ -28,6 +28,8 @@ import { namedHomes } from "./021-named-homes.js";
 import { notes } from "./022-notes.js";
 import { usage } from "./023-usage.js";
 import { summaries } from "./024-summaries.js";
+import { searchLabels } from "./025-search-labels.js";
+import { erasures } from "./026-erasures.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -57,6 +59,8 @@ const MIGRATIONS: readonly Migration[] = [
   notes,
   usage,
   summaries,
+  erasures,
+  searchLabels,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -46,6 +46,9 @@ const dialect: Dialect = {
     values: [hostNow],
   }),
   findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
+  textColumns: `SELECT table_name AS of_table, column_name AS of_column FROM information_schema.columns
+    WHERE table_schema = '${SCHEMA}' AND data_type = 'text' ORDER BY table_name, ordinal_position`,
+  rowPlace: { sql: "ctid::text", order: "ctid", isAfter: "ctid > ?::tid", first: "(0,0)" },
 };
 
 export interface PostgresOptions {
@@ -124,12 +127,28 @@ class PostgresDb implements Db {
     return this.#between(begin, (ask) => work({ ...ask, record: () => {} }), false); // Nothing is written.
   }
 
+  readAside(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    return this.all(sql, ...params); // The server does the work.
+  }
+
   record(fact: Fact): void {
     this.#tell([fact]);
   }
 
   subscribe(subscriber: Subscriber): () => void {
     return this.#subscribers.add(subscriber);
+  }
+
+  maintain(sql: string): Promise<Row[]> {
+    return this.#guarded(async () => {
+      const client = await this.#connections.pool.connect();
+      try {
+        for (const name of WITHOUT_TIME_OUTS) await query(client, `SET ${name} = 0`, []);
+        return (await query(client, sql, [], LONG_MS)).rows;
+      } finally {
+        client.release(true); // Nobody else gets it without its time-outs.
+      }
+    });
   }
 
   watch(subscriber: Subscriber): () => void {

@@ -48,16 +48,24 @@ export class PostgresSearchIndex implements SearchIndex {
     return (await this.#db.all(WRITERS)).map(({ writer }) => writer);
   }
 
-  async add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
+  async put(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
     await tx.run(
       `INSERT INTO message_terms (message_id, terms)
-       SELECT (added ->> 0)::bigint, (added ->> 1)::tsvector FROM json_array_elements(?::json) AS added`,
+       SELECT (added ->> 0)::bigint, (added ->> 1)::tsvector FROM json_array_elements(?::json) AS added
+       ON CONFLICT (message_id) DO UPDATE SET terms = EXCLUDED.terms`,
       JSON.stringify(messages.map(({ id, terms }) => [id, vectorOf(terms)])),
     );
   }
 
+  /** The server does it. */
+  async tidy(): Promise<void> {}
+
   /** Rows go with their messages, by the foreign key. */
   async forget(): Promise<void> {}
+
+  async forgetMessages(tx: Queries, ids: readonly number[]): Promise<void> {
+    await tx.run(`DELETE FROM message_terms WHERE message_id IN (${ids.map(() => "?").join(", ")})`, ...ids);
+  }
 
   match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string {
     const words = phrases.map(({ terms, prefix }) => {

@@ -1,20 +1,24 @@
 /**
- * Feeds the search index behind the messages, from a watermark, so that a turn's transaction never waits for it.
+ * Feeds the search index behind the messages, from a watermark, so that a turn's transaction never waits for it. What an
+ * older Baton indexed it labels meanwhile, newest first, down from another watermark.
  * Several processes may feed one store: the watermark moves by compare-and-set, so no message is indexed twice. A
  * feed that fails loses nothing: search looks at what is not indexed, and the next feed begins where this one ended.
  */
 
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
+import { InTurns } from "../../util/in-turns.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { Db, Queries, Row } from "../db.js";
 import type { IndexedMessage, SearchIndex } from "../search-index.js";
 import { columnsOf } from "../sql/columns.js";
-import { storedMessage } from "../sql/rows.js";
-import { number, text } from "../sql/values.js";
-import { belongsTerm, searchableText, termsOf } from "./terms.js";
+import { ERASED, storedMessage } from "../sql/rows.js";
+import { number } from "../sql/values.js";
+import { labelsOf } from "./labels.js";
+import { searchableText, termsOf } from "./terms.js";
 
-/** Few enough that a turn hardly waits for one. */
+/** Few enough that a turn hardly waits for one: messages, and terms of them. */
 const BATCH = 50;
+const BATCH_TERMS = 10_000;
 /** After each batch the store is left to others for so many times as long as it took. */
 const REST = 3;
 const DELAY_MS = 250;
@@ -41,6 +45,7 @@ export class SearchFeed {
     if (this.#timer || this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      if (this.#running) return this.#soon();
       // However much there is, messages come first.
       this.#running = this.#indexInBackground()
         .catch(() => {}) // The messages stay in the tail, which search reads; the next ones are another try.
@@ -72,16 +77,18 @@ export class SearchFeed {
     while (!this.#stop.signal.aborted && (await this.#indexBatch(settled)) !== "last") await nextTick();
   }
 
-  /** The same with rests in between. If another process feeds the index, it is left to that one for now. */
+  /** The same with rests in between, then the labels. If another process feeds the index, it is left to that one for now. */
   async #indexInBackground(): Promise<void> {
-    const settled = await this.#index.settledThrough();
-    if (settled === null) return this.#soon();
     while (!this.#stop.signal.aborted) {
-      const began = performance.now();
-      const batch = await this.#indexBatch(settled);
+      const settled = await this.#index.settledThrough();
+      if (settled === null) return this.#soon();
+      let batch: BatchOutcome = "more";
+      while (batch === "more" && !this.#stop.signal.aborted) {
+        batch = await this.#rested(() => this.#indexBatch(settled));
+      }
+      if (batch === "last") batch = await this.#rested(() => this.#labelBatch());
       if (batch === "last") return;
       if (batch === "lost") return this.#soon();
-      await this.#rest((performance.now() - began) * REST);
     }
   }
 
@@ -92,54 +99,111 @@ export class SearchFeed {
     await this.#running;
   }
 
-  async #rest(ms: number): Promise<void> {
-    await sleep(timerMs(ms), undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped: it rests no more.
+  async #rested(work: () => Promise<BatchOutcome>): Promise<BatchOutcome> {
+    const began = performance.now();
+    const batch = await work();
+    const rest = (performance.now() - began) * REST;
+    if (batch === "more")
+      await sleep(timerMs(rest), undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped.
+    return batch;
   }
 
-  /** `lost`: another process was quicker. Terms are made before the transaction, which stays short. */
-  async #indexBatch(settled: number): Promise<"more" | "last" | "lost"> {
-    const watermark = await readWatermark(this.#db);
-    if (watermark >= settled) return "last";
+  /** Terms are made before the transaction, which stays short. */
+  async #indexBatch(settled: number): Promise<BatchOutcome> {
+    const { indexedThrough } = await readMarks(this.#db);
+    if (indexedThrough >= settled) return "last";
     const rows = await this.#db.all(
-      `SELECT ${columnsOf("messages", "m")}, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id
-       WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?`,
-      watermark,
+      `${MESSAGES} WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?`,
+      indexedThrough,
       settled,
       BATCH,
     );
-    const through = rows.length < BATCH ? settled : number(rows.at(-1)?.id);
-    const messages = rows.map((row) => ({ id: number(row.id), terms: indexTerms(row) }));
-    return this.#db.transaction(async (tx) => {
+    const messages = await withTerms(rows);
+    const isAll = rows.length < BATCH && messages.length === rows.length;
+    const through = isAll ? settled : (messages.at(-1)?.id ?? settled);
+    return this.#change(async (tx) => {
       const moved = await tx.run(
         "UPDATE search_watermark SET indexed_through = ? WHERE indexed_through = ?",
         through,
-        watermark,
+        indexedThrough,
       );
       if (moved !== 1) return "lost";
-      await this.#index.add(tx, await this.#stillThere(tx, messages, watermark, through));
+      await this.#index.put(tx, await this.#stillThere(tx, messages, indexedThrough, through));
       return through < settled ? "more" : "last";
     });
   }
 
-  /** Those that were not pruned since they were read. */
+  /** The newest messages that have no labels yet are indexed again. */
+  async #labelBatch(): Promise<BatchOutcome> {
+    const { labelledAbove } = await readMarks(this.#db);
+    if (labelledAbove === 0) return "last";
+    const rows = await this.#db.all(
+      `${MESSAGES} WHERE m.id <= ? ORDER BY m.id DESC LIMIT ?`,
+      labelledAbove,
+      BATCH,
+    );
+    const messages = await withTerms(rows);
+    const isAll = rows.length < BATCH && messages.length === rows.length;
+    const above = isAll ? 0 : (messages.at(-1)?.id ?? 1) - 1;
+    return this.#change(async (tx) => {
+      const moved = await tx.run(
+        "UPDATE search_watermark SET labelled_above = ? WHERE labelled_above = ?",
+        above,
+        labelledAbove,
+      );
+      if (moved !== 1) return "lost";
+      await this.#index.put(tx, await this.#stillThere(tx, messages.toReversed(), above, labelledAbove));
+      return "more";
+    });
+  }
+
+  async #change(work: (tx: Queries) => Promise<BatchOutcome>): Promise<BatchOutcome> {
+    const batch = await this.#db.transaction(work);
+    if (batch !== "lost") await this.#index.tidy();
+    return batch;
+  }
+
+  /** Those that were neither pruned nor erased since they were read. */
   async #stillThere(
     tx: Queries,
     messages: readonly IndexedMessage[],
     after: number,
     through: number,
   ): Promise<IndexedMessage[]> {
-    const rows = await tx.all("SELECT id FROM messages WHERE id > ? AND id <= ?", after, through);
+    const sql = "SELECT id FROM messages WHERE id > ? AND id <= ? AND content <> ?";
+    const rows = await tx.all(sql, after, through, ERASED);
     const ids = new Set(rows.map((row) => number(row.id)));
     return messages.filter(({ id }) => ids.has(id));
   }
 }
 
-/** The terms of a message row joined with its session's `owner`: what it says, and what it belongs to. */
-function indexTerms(row: Row): string[] {
-  const labels = [belongsTerm("owner", text(row.owner)), belongsTerm("session", text(row.session_id))];
-  return [...labels, ...termsOf(searchableText(storedMessage(row)))];
+/** `lost`: another process was quicker. */
+type BatchOutcome = "more" | "last" | "lost";
+
+const MESSAGES = `SELECT ${columnsOf("messages", "m")}, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id`;
+
+/** The first of these messages as the index takes them: at least one, and no more than a transaction should have. */
+async function withTerms(rows: readonly Row[]): Promise<IndexedMessage[]> {
+  const turns = new InTurns();
+  const messages: IndexedMessage[] = [];
+  let count = 0;
+  for (const row of rows) {
+    await turns.next();
+    const terms = [...labelsOf(row), ...termsOf(searchableText(storedMessage(row)))];
+    count += terms.length;
+    if (count > BATCH_TERMS && messages.length > 0) break;
+    messages.push({ id: number(row.id), terms });
+  }
+  return messages;
 }
 
-export async function readWatermark(tx: Queries): Promise<number> {
-  return number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through);
+/** Messages up to `indexedThrough` are in the index; those of them above `labelledAbove` with their labels. */
+export interface SearchMarks {
+  readonly indexedThrough: number;
+  readonly labelledAbove: number;
+}
+
+export async function readMarks(tx: Queries): Promise<SearchMarks> {
+  const row = await tx.get("SELECT indexed_through, labelled_above FROM search_watermark");
+  return { indexedThrough: number(row?.indexed_through), labelledAbove: number(row?.labelled_above) };
 }

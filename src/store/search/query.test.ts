@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery, withoutLetters } from "./query.js";
+import { parseQuery, withoutStars } from "./query.js";
 
 const prefixes = (query: string) => parseQuery(query).map(({ prefix }) => prefix);
 
@@ -17,12 +17,12 @@ describe("a trailing star", () => {
   });
 });
 
-it("widens a query by the single letters that have a star, and only by those", () => {
-  expect(withoutLetters(parseQuery("foo_b* ba* b* bar"))).toEqual([
+it("widens a query by the terms that have a star, and only by those", () => {
+  expect(withoutStars(parseQuery("foo_b* ba* b* bar"))).toEqual([
     { terms: ["foo"], prefix: false },
-    { terms: ["ba"], prefix: true },
     { terms: ["b"], prefix: false },
     { terms: ["bar"], prefix: false },
   ]);
-  expect(withoutLetters(parseQuery("ba* b* bar"))).toBeNull();
+  expect(withoutStars(parseQuery("ba*"))).toEqual([]);
+  expect(withoutStars(parseQuery("b* bar"))).toBeNull();
 });

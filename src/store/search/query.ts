@@ -37,12 +37,12 @@ export function parseQuery(text: string): Phrase[] {
   return phrases;
 }
 
-/** A wider query for one with stars behind single letters: each such word without its letter. Null where there is none. */
-export function withoutLetters(phrases: readonly Phrase[]): Phrase[] | null {
-  if (!phrases.some(endsInLetter)) return null;
-  return phrases.map((phrase) =>
-    endsInLetter(phrase) ? { terms: phrase.terms.slice(0, -1), prefix: false } : phrase,
-  );
+/** A wider query for one with stars: each starred word without what has the star. Null if there is no star. */
+export function withoutStars(phrases: readonly Phrase[]): Phrase[] | null {
+  if (!phrases.some(({ prefix }) => prefix)) return null;
+  return phrases
+    .map((phrase) => (phrase.prefix ? { terms: phrase.terms.slice(0, -1), prefix: false } : phrase))
+    .filter(({ terms }) => terms.length > 0);
 }
 
 function endsInLetter({ terms, prefix }: Phrase): boolean {

@@ -3,7 +3,6 @@
  * indexed yet, and for queries, so that all agree. Case and accents are folded. Code-like words (`chat-send`, `P2.2`)
  * become neighbouring terms, found again as a phrase; scripts without spaces give one term a character, likewise.
  */
-import { createHash } from "node:crypto";
 import type { Message } from "../../session/transcript.js";
 
 /** More than this of one message is not searchable; PostgreSQL keeps no positions beyond it. */
@@ -77,9 +76,4 @@ function collectWords(value: unknown, words: string[]): void {
   } else if (value !== null) {
     words.push(String(value));
   }
-}
-
-/** A term that no text contains, for what a message belongs to: `owner` or `session`. */
-export function belongsTerm(kind: "owner" | "session", id: string): string {
-  return `=${kind.charAt(0)}${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
 }

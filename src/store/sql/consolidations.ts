@@ -9,16 +9,15 @@ import type {
   RememberedRange,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
-import { type SessionEntry, usageOfAll } from "../../session/session.js";
+import type { SessionEntry } from "../../session/session.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { addNotesIn } from "./notes.js";
 import { sessionRow } from "./rows.js";
 import { readSession } from "./session-steps.js";
+import { addSpent } from "./spent.js";
 import { takeBackFrom } from "./summaries.js";
-import { appendIn } from "./transcript.js";
-import { noteUsageIn } from "./usage.js";
 import { maybe, number } from "./values.js";
 
 export class SqlConsolidations implements Consolidations {
@@ -229,16 +228,4 @@ async function recordIn(
   if (facts) await addNotesIn(tx, facts.owner, facts.texts, "flush", facts.most, now);
   tx.record({ kind: "session", sessionId });
   return true;
-}
-
-/** What a model took for it counts for the session and for the person, whatever came of it. */
-async function addSpent(
-  tx: Queries,
-  sessionId: SessionId,
-  { identity, uses }: ModelUses,
-  now: number,
-): Promise<void> {
-  if (uses.length === 0) return;
-  await appendIn(tx, { sessionId, messages: [], usage: usageOfAll(uses), touch: false, now });
-  for (const use of uses) await noteUsageIn(tx, { ...use, sessionId, identity, at: now });
 }

@@ -1,9 +1,29 @@
-/** What the gateway kept of a journey, and needs no longer: what was asked, answered, started and said. */
+/**
+ * What goes with a session, and what the gateway needs no longer: what was asked, answered, started and said. Everything that
+ * removes a session does it by `forgetSession`: a new table with rows of a session has its line there, and a test in
+ * erasure.test.ts fails until it has.
+ */
 import type { SessionId } from "../../session/ids.js";
 import type { Queries } from "../db.js";
+import type { SearchIndex } from "../search-index.js";
+import { forgetSummaries } from "./summaries.js";
 import { number } from "./values.js";
 
-export async function forgetJourney(tx: Queries, sessionId: SessionId): Promise<void> {
+/** Removes a session with all its rows. Nothing runs in it. Returns how many messages it had. */
+export async function forgetSession(tx: Queries, index: SearchIndex, sessionId: SessionId): Promise<number> {
+  await tx.run("DELETE FROM routes WHERE session_id = ?", sessionId); // A lane whose session has expired begins a fresh one.
+  await index.forget(tx, sessionId);
+  const messages = await tx.run("DELETE FROM messages WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM handoffs WHERE session_id = ?", sessionId); // Its `moves` go with it, by the foreign key.
+  await tx.run("DELETE FROM limit_notices WHERE session_id = ?", sessionId);
+  await forgetSummaries(tx, sessionId);
+  await forgetJourney(tx, sessionId);
+  await tx.run("DELETE FROM sessions WHERE id = ?", sessionId);
+  tx.record({ kind: "session", sessionId });
+  return messages;
+}
+
+async function forgetJourney(tx: Queries, sessionId: SessionId): Promise<void> {
   const items = await tx.all("SELECT inbox_id FROM turns WHERE session_id = ?", sessionId);
   await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
   for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", number(inbox_id));

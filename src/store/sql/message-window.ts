@@ -17,6 +17,10 @@ export interface WindowBegin {
   readonly seq: number;
   readonly summary: Summary | null;
 }
+type LastRow = Readonly<Record<"seq" | (typeof SAME)[number], Row[string] | undefined>>;
+
+/** By these the last message tells whether it still is the one. `erased_at` is of its session. */
+const SAME = ["id", "at", "erased_at"] as const;
 
 export class MessageWindow {
   /** Every active message from this number on is here. */
@@ -29,7 +33,7 @@ export class MessageWindow {
   readonly #seqs: number[] = [];
   /** How many somebody has asked for, at most. */
   #most: number;
-  #last: { readonly seq: number; readonly id: number; readonly at: number } | null = null;
+  #last: LastRow | null = null;
   #size = 0;
 
   constructor(from: number, begins: WindowBegin, rows: readonly Row[], most: number) {
@@ -41,7 +45,7 @@ export class MessageWindow {
 
   /** The number of the last message; null if there is none. */
   get lastSeq(): number | null {
-    return this.#last?.seq ?? null;
+    return this.#last && number(this.#last.seq);
   }
 
   /** About how many bytes it takes. */
@@ -49,9 +53,9 @@ export class MessageWindow {
     return this.#size;
   }
 
-  /** True if this is its last message, as it was. */
+  /** True if this is its last message, as it was, and nobody was erased from the session since. */
   endsWith(row: Row): boolean {
-    return number(row.id) === this.#last?.id && number(row.at) === this.#last.at;
+    return SAME.every((column) => row[column] === this.#last?.[column]);
   }
 
   /** True if no more than these are needed to give so many. */
@@ -69,7 +73,7 @@ export class MessageWindow {
       this.#size += sizeOf(message);
     }
     const last = rows.at(-1);
-    if (last) this.#last = { seq: number(last.seq), id: number(last.id), at: number(last.at) };
+    if (last) this.#last = { seq: last.seq, id: last.id, at: last.at, erased_at: last.erased_at };
   }
 
   /** The last ones that count, at most so many. */

@@ -6,7 +6,7 @@ import type { SessionId } from "../../session/ids.js";
 import type { ExpiryRule } from "../../session/reset-policy.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { ListFilter, OccupiedLane, Page, SessionReader } from "../../session/store.js";
+import type { EndedSession, ListFilter, OccupiedLane, Page, SessionReader } from "../../session/store.js";
 import { cleanLine } from "../../util/text.js";
 import type { Db, Row, SqlValue } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -140,6 +140,32 @@ export class SqlReader implements SessionReader {
     );
     return { sessions: number(row?.sessions), messages: number(row?.messages) };
   }
+
+  async ended(before: number, after: SessionEntry | null, limit: number): Promise<EndedSession[]> {
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("sessions", "s")},
+         (SELECT coalesce(sum(${BYTES}), 0) FROM messages m WHERE m.session_id = s.id) AS bytes
+       FROM sessions s WHERE ${PRUNABLE} AND (s.ended_at > ? OR (s.ended_at = ? AND s.id > ?))
+       ORDER BY s.ended_at, s.id LIMIT ?`,
+      before,
+      after?.endedAt ?? Number.MIN_SAFE_INTEGER,
+      after?.endedAt ?? Number.MIN_SAFE_INTEGER,
+      after?.sessionId ?? "",
+      limit,
+    );
+    return rows.map((row) => ({ entry: sessionRow(row).entry, bytes: number(row.bytes) }));
+  }
+
+  async messageBytes(afterId: number, range: number): Promise<{ bytes: number; next: number | null }> {
+    const through = afterId + range;
+    const row = await this.#db.get(
+      `SELECT (SELECT coalesce(sum(${BYTES}), 0) FROM messages m WHERE m.id > ? AND m.id <= ?) AS bytes,
+         (SELECT coalesce(max(id), 0) FROM messages) AS last`,
+      afterId,
+      through,
+    );
+    return { bytes: number(row?.bytes), next: number(row?.last) > through ? through : null };
+  }
 }
 
 /** One more row than the page has says that there are more. */
@@ -148,6 +174,9 @@ function pageOf(rows: readonly Row[], limit: number): Page<SessionEntry> {
   const last = rows.length > limit ? items.at(-1) : undefined;
   return { items, nextCursor: last ? `${last.updatedAt}~${last.sessionId}` : null };
 }
+/** The texts of a message `m`, in bytes. */
+const BYTES =
+  "octet_length(m.content) + coalesce(octet_length(m.tool_calls), 0) + coalesce(octet_length(m.reasoning), 0)";
 
 /** A WHERE clause in the making. */
 export class Conditions {

@@ -3,7 +3,8 @@
  *
  * What it remembers is never stale, also if other processes write. Saved messages do not change, and a rewrite supersedes
  * the last ones: so if the last message that is known is still active, all known ones before it are. The statement that reads
- * the new messages also reads that last one. If it is not there, or is another one, all is read again.
+ * the new messages also reads that last one. If it is not there, or is another one, all is read again. So it is if somebody
+ * was erased from the session, which the session itself says.
  */
 import { sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
@@ -17,7 +18,7 @@ import { json, number, text } from "./values.js";
 import { WindowMemory } from "./window-memory.js";
 
 /** One statement, so that the session and its messages are of the same moment. Only so many rows are read; the newest is first. */
-const FROM_SEQ = `SELECT s.active_from, ${cursorOf("s")}, ${columnsOf("messages", "m")},
+const FROM_SEQ = `SELECT s.active_from, s.erased_at, ${cursorOf("s")}, ${columnsOf("messages", "m")},
     CASE WHEN m.nth > 1 THEN NULL ELSE s.summary END AS summary, CASE WHEN m.nth > 1 THEN '[]' ELSE s.standing END AS standing
   FROM sessions s LEFT JOIN (SELECT ${columnsOf("messages")}, row_number() OVER (ORDER BY seq DESC) AS nth FROM messages
     WHERE session_id = ? AND seq >= ? AND superseded_at IS NULL ORDER BY seq DESC LIMIT ?) AS m ON TRUE

@@ -15,13 +15,12 @@ import type { Answerer, LanePlace, Resolved, ResolveRequest, RouteStore } from "
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
-import { forgetJourney, forgetSessionless } from "./forget.js";
+import { forgetSession, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, meetPerson, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
-import { forgetSummaries } from "./summaries.js";
-import { text } from "./values.js";
+import { maybe, number, text } from "./values.js";
 
 export class SqlRoutes implements RouteStore {
   readonly #db: Db;
@@ -148,7 +147,7 @@ export class SqlRoutes implements RouteStore {
           `Another session is already called ${JSON.stringify(title)}. Choose another title.`,
         );
       }
-      await tx.run("UPDATE sessions SET title = ? WHERE id = ?", title, sessionId);
+      await tx.run("UPDATE sessions SET title = ?, titled = 1 WHERE id = ?", title, sessionId);
       tx.record({ kind: "session", sessionId });
       return { ...entry, title };
     });
@@ -204,18 +203,23 @@ export class SqlRoutes implements RouteStore {
       );
       const sessionIds = rows.map((row) => text<SessionId>(row.id));
       let messages = 0;
-      for (const id of sessionIds) {
-        await tx.run("DELETE FROM routes WHERE session_id = ?", id);
-        await this.#index.forget(tx, id);
-        messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
-        await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
-        await tx.run("DELETE FROM limit_notices WHERE session_id = ?", id);
-        await forgetJourney(tx, id);
-        await forgetSummaries(tx, id);
-        await tx.run("DELETE FROM sessions WHERE id = ?", id);
-        tx.record({ kind: "session", sessionId: id });
-      }
+      for (const id of sessionIds) messages += await forgetSession(tx, this.#index, id);
       return { sessionIds, messages };
+    });
+  }
+
+  remove({ sessionId, endedAt, updatedAt, messageCount, title }: SessionEntry): Promise<number | null> {
+    return this.#db.transaction(async (tx) => {
+      const found = await tx.get(
+        `SELECT s.ended_at, s.updated_at, s.message_count, s.title FROM sessions s
+         WHERE s.id = ? AND ${PRUNABLE} ${this.#db.dialect.forUpdate("s")}`,
+        sessionId,
+        Number.MAX_SAFE_INTEGER,
+      );
+      const same =
+        found && maybe(found.ended_at ?? null, number) === endedAt && number(found.updated_at) === updatedAt;
+      if (!same || number(found.message_count) !== messageCount || found.title !== title) return null;
+      return forgetSession(tx, this.#index, sessionId);
     });
   }
 

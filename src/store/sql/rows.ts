@@ -5,10 +5,20 @@ import type { SessionEntry } from "../../session/session.js";
 import { END_REASONS } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { CHAT_TYPES, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
-import type { Attachment, Author, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
+import {
+  type Attachment,
+  type Author,
+  MESSAGE_ROLES,
+  type Message,
+  type StoredMessage,
+  type ToolCall,
+} from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Queries, Row, SqlValue } from "../db.js";
 import { json, maybe, number, oneOf, text } from "./values.js";
+
+/** What a message says instead, if its author was erased. It is in no search index. */
+export const ERASED = "[erased]";
 
 /** A session as stored: the entry, and what only the store needs. */
 export interface SessionRow {
@@ -71,8 +81,6 @@ function readOrigin(row: Row): SessionSource {
 export function writeOrigin(source: SessionSource): string {
   return JSON.stringify(serializeSource(source)).toWellFormed();
 }
-
-const MESSAGE_ROLES: readonly Message["role"][] = ["user", "assistant", "tool", "system"];
 
 export function storedMessage(row: Row): StoredMessage {
   const stored = {

@@ -6,6 +6,7 @@ import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
 import type { NewSession } from "../../session/store.js";
+import { shorten } from "../../util/text.js";
 import type { Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
@@ -82,4 +83,19 @@ export async function titleHolder(
     except,
   );
   return row ? text(row.id) : null;
+}
+
+/** The title, or the first free one with a number behind it. */
+export async function freeTitle(
+  tx: Queries,
+  owner: string,
+  title: string,
+  sessionId: SessionId,
+): Promise<string> {
+  let free = title;
+  for (let n = 2; (await titleHolder(tx, owner, free, sessionId)) !== null; n++) {
+    // Many of one name come from a program that gives everything that name: then the id tells them apart.
+    free = n < 10 ? `${shorten(title, 92)} (${n})` : `${shorten(title, 80)} (${sessionId.slice(-12)})`;
+  }
+  return free;
 }

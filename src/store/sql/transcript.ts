@@ -6,13 +6,13 @@ import { completeUsage, serializeMetadata } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
 import type { AdoptedSession, AppendRequest, TranscriptEnd, TranscriptStore } from "../../session/store.js";
 import type { Message, StoredMessage } from "../../session/transcript.js";
-import { shorten, storableText } from "../../util/text.js";
+import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { addRoute } from "./lanes.js";
 import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
-import { readSession, reopen, titleHolder } from "./session-steps.js";
+import { freeTitle, readSession, reopen } from "./session-steps.js";
 import { takeBackFrom } from "./summaries.js";
 import { number } from "./values.js";
 
@@ -185,14 +185,4 @@ async function equalBeginning(
 function sameMessage(message: Message, stored: StoredMessage): boolean {
   const sameTime = message.at === undefined || message.at === stored.at;
   return sameTime && JSON.stringify(messageValues(message)) === JSON.stringify(messageValues(stored));
-}
-
-/** The title, or the first free one with a number behind it. */
-async function freeTitle(tx: Queries, owner: string, title: string, sessionId: SessionId): Promise<string> {
-  let free = title;
-  for (let n = 2; (await titleHolder(tx, owner, free, sessionId)) !== null; n++) {
-    // Many of one name come from a program that gives everything that name: then the id tells them apart.
-    free = n < 10 ? `${shorten(title, 92)} (${n})` : `${shorten(title, 80)} (${sessionId.slice(-12)})`;
-  }
-  return free;
 }

@@ -11,11 +11,12 @@ import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
 import { makeFolder } from "../../util/make-folder.js";
 import { timerMs } from "../../util/timer-ms.js";
-import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
+import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { Recorded, Subscribers } from "../facts.js";
 import { CommitQueue } from "./commit-queue.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
+import { ReadingThread } from "./reading-thread.js";
 import { refuseWhileRestoring } from "./restoring.js";
 import { Statement } from "./statement.js";
 
@@ -53,6 +54,9 @@ const dialect: Dialect = {
   lockName: null,
   clockShift: () => ({ sql: "0", values: [] }),
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
+  textColumns: `SELECT m.name AS of_table, c.name AS of_column FROM sqlite_master m JOIN pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND c.type = 'TEXT' ORDER BY m.name, c.cid`,
+  rowPlace: { sql: "rowid", order: "rowid", isAfter: "rowid > ?", first: 0 },
 };
 
 export interface SqliteOptions {
@@ -182,6 +186,8 @@ class SqliteDb implements Db {
   readonly #inside: Omit<Queries, "record">;
   readonly #subscribers = new Subscribers();
   readonly #queue: CommitQueue;
+  /** Null if this connection is the only one, or the process does nothing else meanwhile. */
+  readonly #aside: ReadingThread | null;
   #closed = false;
   readonly #watches = new Set<NodeJS.Timeout>();
   /** When the first statement of this turn of the event loop began. */
@@ -192,6 +198,7 @@ class SqliteDb implements Db {
     this.#path = path;
     this.#readOnly = readOnly;
     this.#file = new FileWatch(path);
+    this.#aside = path === ":memory:" || readOnly ? null : new ReadingThread(path);
     const get: Queries["get"] = async (sql, ...params) => this.#statement(sql).get(params);
     this.#inside = {
       get,
@@ -247,6 +254,11 @@ class SqliteDb implements Db {
     return this.#enqueue("transaction", recording, () => this.#subscribers.tell(recorded.facts));
   }
 
+  async readAside(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    const rows = this.#closed ? null : await this.#aside?.all(sql, withoutNul(params));
+    return rows ?? this.all(sql, ...params); // If something is wrong with the store, this says what.
+  }
+
   record(fact: Fact): void {
     this.#subscribers.tell([fact]);
   }
@@ -264,6 +276,10 @@ class SqliteDb implements Db {
         if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       }
     });
+  }
+
+  maintain(sql: string): Promise<Row[]> {
+    return this.#enqueue("alone", () => waitWhileBusy(() => new Statement(this.#database, sql).all()));
   }
 
   watch(subscriber: Subscriber): () => void {
@@ -286,6 +302,7 @@ class SqliteDb implements Db {
     if (this.#closed) return;
     this.#closed = true;
     for (const timer of this.#watches) clearInterval(timer);
+    await this.#aside?.close();
     await this.#queue.idle();
     this.#statements.clear();
     try {

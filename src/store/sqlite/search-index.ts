@@ -4,6 +4,9 @@ import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
 import type { IndexedMessage, SearchIndex } from "../search-index.js";
 
+/** So many pages of the index are merged at once: a few milliseconds. By itself, FTS5 merges until it is done. */
+const MERGED_PAGES = 16;
+
 export class SqliteSearchIndex implements SearchIndex {
   // CROSS JOIN holds SQLite to this order: the index, newest first, then one message and one session for each match.
   readonly from = "message_terms CROSS JOIN messages m ON m.id = message_terms.rowid";
@@ -20,10 +23,14 @@ export class SqliteSearchIndex implements SearchIndex {
     return Number((await this.#db.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
   }
 
-  async add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
+  async put(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
     for (const { id, terms } of messages) {
-      await tx.run("INSERT INTO message_terms (rowid, terms) VALUES (?, ?)", id, terms.join(" "));
+      await tx.run("INSERT OR REPLACE INTO message_terms (rowid, terms) VALUES (?, ?)", id, terms.join(" "));
     }
+  }
+
+  async tidy(): Promise<void> {
+    await this.#db.run(`INSERT INTO message_terms (message_terms, rank) VALUES ('merge', ${MERGED_PAGES})`);
   }
 
   async forget(tx: Queries, sessionId: SessionId): Promise<void> {
@@ -31,6 +38,14 @@ export class SqliteSearchIndex implements SearchIndex {
       `DELETE FROM message_terms WHERE rowid IN (
          SELECT id FROM messages WHERE session_id = ? AND id <= (SELECT indexed_through FROM search_watermark))`,
       sessionId,
+    );
+  }
+
+  async forgetMessages(tx: Queries, ids: readonly number[]): Promise<void> {
+    await tx.run(
+      `DELETE FROM message_terms WHERE rowid IN (SELECT id FROM messages
+         WHERE id IN (${ids.map(() => "?").join(", ")}) AND id <= (SELECT indexed_through FROM search_watermark))`,
+      ...ids,
     );
   }
 

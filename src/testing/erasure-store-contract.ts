@@ -1,0 +1,227 @@
+/** What every store must do to erase a person, as a vitest suite over the same fixtures as the gateway store's. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Hear } from "../gateway/erasure.js";
+import { OWNER } from "../session/access.js";
+import { Sessions } from "../session/sessions.js";
+import {
+  ANN,
+  ANN_FILES,
+  ANN_THERE,
+  BOB,
+  BOB_FILE,
+  type ErasureWorld,
+  fillErasureWorld,
+} from "./erasure-world.js";
+import type { GatewayStoreFixture } from "./gateway-store-contract.js";
+
+export function erasureStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
+  describe(`erasure: ${name}`, () => {
+    let fixture: GatewayStoreFixture;
+    let store: Awaited<ReturnType<GatewayStoreFixture["open"]>>;
+    let sessions: Sessions;
+    let world: ErasureWorld;
+    const now = Date.UTC(2026, 0, 2);
+
+    beforeEach(async () => {
+      fixture = await createFixture();
+      store = await fixture.open();
+      sessions = new Sessions(store, { clock: () => now });
+      world = await fillErasureWorld(store);
+    });
+    afterEach(() => fixture.dispose());
+
+    const texts = async (): Promise<string[]> => {
+      const found: string[] = [];
+      await store.erasure.texts((text, table, column) => found.push(`${table}.${column}: ${text}`));
+      return found.sort();
+    };
+    /** Stops after so many steps. */
+    const erase = async (hear: Hear = () => {}, steps = Number.POSITIVE_INFINITY): Promise<void> => {
+      const { erasure } = store;
+      const { ann } = world;
+      const work = [
+        () => erasure.lockOut(ann, hear),
+        () => erasure.endTurns(ann, now),
+        () => erasure.eraseShared(ann, now, hear),
+        () => erasure.eraseWork(ann, hear),
+        async () => {
+          for (;;) {
+            const [next] = await erasure.sessions(ann, 1);
+            if (!next) return;
+            await erasure.eraseSession(next, hear);
+          }
+        },
+        () => erasure.forgetPerson(ann, hear),
+      ];
+      for (const step of work.slice(0, steps)) await step();
+    };
+    const isTheirs = (text: string): boolean =>
+      /canary|7001001(?!2)|8002002|p_a11ce/.test(text) || text.includes(world.annSession);
+
+    it("counts what it has of somebody", async () => {
+      expect(await store.erasure.survey(world.ann)).toEqual({
+        sessions: 3,
+        messages: 7,
+        shared: 2,
+        files: 2,
+        jobs: 1,
+        processes: 2,
+        notes: 2,
+        usage: 1,
+      });
+      expect(await store.erasure.survey({ id: null, identities: ["nobody:1"] })).toMatchObject({
+        sessions: 0,
+        messages: 0,
+        shared: 0,
+      });
+    });
+
+    it("leaves nothing of them in any column, and everything of others", async () => {
+      const before = await texts();
+      expect(before.filter(isTheirs).length).toBeGreaterThan(60);
+      await erase();
+      const after = await texts();
+      expect(after.filter(isTheirs)).toEqual([]);
+      const bobs = (all: readonly string[]) =>
+        all.filter((text) => /bob|beans|ladder|rain|70010012/i.test(text));
+      // Only where a session of his was in her lane does it say that it is his again.
+      const isPlace = (text: string) =>
+        /^(sessions\.(origin|key|chat|display_name)|routes\.\w+): /.test(text);
+      expect(bobs(before).filter((text) => !after.includes(text) && !isPlace(text))).toEqual([]);
+      expect(bobs(after).filter((text) => !before.includes(text) && !isPlace(text))).toEqual([]);
+      expect(bobs(before).length).toBeGreaterThan(20);
+      expect((await sessions.load(world.groupSession)).map(({ content }) => content)).toEqual([
+        "[erased]",
+        "Noted for the team.",
+        "Bob has the ladder and the saw.",
+        "[erased]",
+        "Bob asks for rain.",
+      ]);
+      expect((await sessions.load(world.bobSession)).map(({ content }) => content)).toEqual([
+        "Bob plants beans in row nine.",
+      ]);
+      expect(await store.people.find(ANN)).toBeNull();
+      expect(await store.people.find(BOB)).not.toBeNull();
+    });
+
+    it("gives a session of others back that was in a lane of theirs", async () => {
+      await erase();
+      const entry = await sessions.get(world.lentSession);
+      expect(entry).toMatchObject({ title: "Beans", owner: `person:${BOB}`, laneOwner: `person:${BOB}` });
+      expect(entry?.endedAt).not.toBeNull();
+      const seen = await sessions.as({ kind: "person", identities: [BOB] }).list({});
+      expect(seen.items.map(({ sessionId }) => sessionId)).toContain(world.lentSession);
+    });
+
+    it("finds nothing of them, and what others said", async () => {
+      const hits = async (words: string) =>
+        (await sessions.search(words, OWNER, { limit: 100 })).items.length;
+      expect(await hits("canary*")).toBeGreaterThan(3);
+      await erase();
+      expect(await hits("canary*")).toBe(0);
+      expect(await hits("erased")).toBe(0);
+      expect(await hits("ladder")).toBe(1);
+    });
+
+    it("does not index what was erased before it was indexed", async () => {
+      const late = { role: "user", content: "canary-late", author: { id: ANN } } as const;
+      await sessions.append(world.groupSession, late);
+      await erase();
+      await sessions.indexAll();
+      expect((await sessions.search("canary", OWNER)).items).toEqual([]);
+    });
+
+    it("lets go of their files, but of no others", async () => {
+      await erase();
+      expect((await store.files.unneeded(1)).sort()).toEqual(ANN_FILES);
+      expect(await store.files.unneeded(now)).not.toContain(BOB_FILE);
+    });
+
+    it("shuts them out first, and can be finished by another one, whatever was done", async () => {
+      for (const steps of [1, 2, 3, 4, 5]) {
+        await erase(() => {}, steps);
+        const person = await store.people.find(ANN_THERE);
+        expect(person?.identities.map(({ identity }) => identity).sort()).toEqual([ANN, ANN_THERE].sort());
+        expect(person?.identities.map(({ role }) => role)).toEqual([null, null]);
+      }
+      await erase();
+      expect((await texts()).filter(isTheirs)).toEqual([]);
+    });
+
+    it("takes running turns from the process that has them: it can write nothing more", async () => {
+      const [running] = await store.turns.running(
+        { platform: ANN_THERE.split(":")[0] ?? "", account: "bot" },
+        now,
+      );
+      if (!running) throw new Error("Nothing runs.");
+      await store.turns.release(running.turn);
+      expect(await store.erasure.stopTurns(world.ann, now)).toBe(0); // No process has it.
+      const turn = await store.turns.takeOver(running.turn, { holder: "other", leaseMs: 60_000 }, now);
+      if (!turn) throw new Error("It is another's.");
+      expect(await store.erasure.stopTurns(world.ann, now)).toBe(1);
+      expect(await store.turns.renew(turn, 60_000, now)).toBe("stopped");
+      expect(await store.erasure.endTurns(world.ann, now)).toBe(1);
+      expect(await store.erasure.stopTurns(world.ann, now)).toBe(0);
+      const late = {
+        messages: [{ role: "assistant", content: "late" }],
+        deliveries: [],
+        steeredIn: [],
+      } as const;
+      expect(await store.turns.step(turn, late, 1, now)).toBe(false);
+      await erase();
+      expect(await store.turns.step(turn, late, 1, now)).toBe(false);
+    });
+
+    it("what another connection has read of a conversation is read again", async () => {
+      const other = new Sessions(await fixture.open(), { clock: () => now });
+      const read = async () => JSON.stringify(await other.history(world.groupSession)).includes("canary");
+      expect(await read()).toBe(true);
+      await erase();
+      expect(await read()).toBe(false);
+    });
+
+    it("tells what goes, before it goes", async () => {
+      const heard = { words: [] as string[], id: new Set<string>() };
+      await erase((kind, text) => {
+        if (kind === "words") heard.words.push(text);
+        else heard.id.add(text);
+      });
+      for (const name of [ANN, ANN_THERE, world.annSession, "p_a11ce", ...ANN_FILES])
+        expect(heard.id).toContain(name);
+      const all = heard.words.join("\n");
+      for (const word of [
+        "own",
+        "answer",
+        "reasoning",
+        "argument",
+        "title",
+        "summary",
+        "metadata",
+        "there",
+        "group",
+      ])
+        expect(all.includes(`canary-${word}`), word).toBe(true);
+      for (const word of [
+        "inbox",
+        "inbox-group",
+        "command",
+        "delivery",
+        "prompt",
+        "process",
+        "shown",
+        "called",
+        "person",
+      ])
+        expect(all.includes(`canary-${word}`), word).toBe(true);
+      expect(all).not.toMatch(/beans|ladder|bob-/);
+    });
+
+    it("scrubs the engine, and everything is still there", async () => {
+      await erase();
+      const before = await texts();
+      expect(await store.erasure.scrub()).toEqual({ problems: [] });
+      expect(await texts()).toEqual(before);
+      expect((await sessions.search("ladder", OWNER)).items).toHaveLength(1);
+    });
+  });
+}
