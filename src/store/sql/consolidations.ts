@@ -5,7 +5,6 @@ import type {
   ConsolidationState,
   Consolidations,
   FailedTry,
-  ModelUses,
   RememberedRange,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
