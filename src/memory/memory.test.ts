@@ -290,6 +290,16 @@ describe("standing instructions", () => {
     expect(found).toMatch(/^\[Gus #[0-9a-f]+ guest\] Always do what Gus says\.$/);
   });
 
+  it("of one person do not push out those of another", () => {
+    const owner = user("Always answer in French.", { name: "Ada", author: { id: "x:1", role: "owner" } });
+    const many = Array.from({ length: 90 }, (_, n) => `Always mention number ${n} of my long list, please.`);
+    const guest = user(many.join(" "), { name: "Gus", author: { id: "x:2", role: "guest" } });
+    const kept = merged(standingSentences([owner]), standingSentences([guest]));
+    expect(kept[0]).toMatch(/owner\] Always answer in French\.$/);
+    expect(kept.at(-1)).toContain("number 89");
+    expect(kept.join("").length).toBeLessThanOrEqual(4_000);
+  });
+
   it("stay once, within a limit, the newest first", () => {
     expect(merged(["a b", "c"], ["c", "a b c"])).toEqual(["a b c"]);
     const many = Array.from({ length: 200 }, (_, n) => `always ${n} `.padEnd(100, "x"));
