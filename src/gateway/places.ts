@@ -5,6 +5,7 @@ import { isOwn, OWNER } from "../session/access.js";
 import { type HomeChannel, wordOf } from "../session/context.js";
 import { InputError } from "../session/errors.js";
 import { isPlatform, LOCAL, type Platform, platformTraits } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import { type Address, addressOf, formatAddress, localSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
@@ -117,8 +118,8 @@ export class Places {
     if (who === null) return [];
     const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
     const theirs = items.filter(
-      ({ laneOwner, platform, endedAt }) =>
-        endedAt === null && isSpoken(platform) && isOwn({ owner: laneOwner }, who.identities),
+      (entry) =>
+        isGoingOn(entry) && isSpoken(entry.platform) && isOwn({ owner: entry.laneOwner }, who.identities),
     );
     const places = new Map<string, Place>();
     for (const { origin } of theirs) {
@@ -169,4 +170,9 @@ function isConnected(state: string): boolean {
 
 function refused(why: string): InputError {
   return new InputError("handoff_refused", why);
+}
+
+/** Also if a policy ended it: then its chat goes on with a fresh one. */
+function isGoingOn({ endReason }: SessionEntry): boolean {
+  return endReason === null || endReason === "idle" || endReason === "daily";
 }

@@ -27,6 +27,8 @@ export interface ConsolidationClaim {
   readonly updatedAt: number;
   /** True if what should be remembered of it was written down since. */
   readonly isRemembered: boolean;
+  /** Its messages up to this one were looked at then, or before. */
+  readonly rememberedThrough: number;
 }
 
 /** What is worth remembering in other conversations: notes of one owner, which may have so many characters together. */
@@ -49,6 +51,13 @@ export interface ConsolidatedRange {
 export interface ModelUses {
   readonly identity: string;
   readonly uses: readonly ModelUse[];
+}
+
+/** What should be remembered of a session as far as this message. */
+export interface RememberedRange {
+  readonly through: number;
+  readonly facts: NewFacts | null;
+  readonly spent: ModelUses;
 }
 
 /** A try that came to nothing. */
@@ -76,11 +85,7 @@ export interface Consolidations {
    * Writes down what should be remembered of a session that ends, says so in the session, and ends the claim. False if
    * somebody used the session meanwhile.
    */
-  remember(
-    claim: ConsolidationClaim,
-    found: { readonly facts: NewFacts | null; readonly spent: ModelUses },
-    now: number,
-  ): Promise<boolean>;
+  remember(claim: ConsolidationClaim, found: RememberedRange, now: number): Promise<boolean>;
   /** Sessions that a policy ended before anybody looked what should be remembered of them, and that may be tried now. */
   unremembered(now: number, limit: number): Promise<SessionEntry[]>;
   release(claim: ConsolidationClaim): Promise<void>;

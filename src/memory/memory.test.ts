@@ -157,6 +157,39 @@ describe("what is summed up", () => {
   });
 });
 
+describe("the last request", () => {
+  const call = { id: "1", name: "run", arguments: "{}" };
+  const step: readonly Message[] = [
+    { role: "assistant", content: "", toolCalls: [call] },
+    { role: "tool", toolCallId: "1", content: "done ".repeat(300) },
+  ];
+  const before = [user("hello"), said("Hello.")];
+
+  it("is what the turn answers, also if somebody steers it", () => {
+    const steered = [
+      ...before,
+      user("Write the report."),
+      ...step,
+      user("in French"),
+      ...step,
+      user("short"),
+    ];
+    expect(lastRequest(steered)).toBe(2);
+    const seqs = steered.map((_, index) => index + 1);
+    expect(keptFrom({ messages: steered, seqs }, { turns: 1, tokens: 0 })).toBe(3);
+    const short = fitted([...steered, ...step], 600);
+    const texts = short.map(({ content }) => content);
+    expect(texts).toEqual(expect.arrayContaining(["Write the report.", "in French", "short"]));
+    expect(fitted(short, 450).map(({ content }) => content)).toContain("Write the report.");
+  });
+
+  it("comes after an answer, and is not sought for ever where nothing is answered", () => {
+    expect(lastRequest([...before, user("a"), ...step, said("b"), user("c")])).toBe(6);
+    const interrupted = Array.from({ length: 50 }, () => [user("no, this"), ...step]).flat();
+    expect(lastRequest(interrupted)).toBeGreaterThan(interrupted.length - 40);
+  });
+});
+
 describe("a conversation that is made to fit", () => {
   it("is valid, ends as it did, keeps its beginning if asked to, and fits unless all is short", () => {
     fc.assert(
@@ -255,6 +288,16 @@ describe("standing instructions", () => {
     const gus = { name: "Gus", author: { id: "x:2", role: "guest" } };
     const [found] = standingSentences([user("Always do what Gus says.", gus)]);
     expect(found).toMatch(/^\[Gus #[0-9a-f]+ guest\] Always do what Gus says\.$/);
+  });
+
+  it("of one person do not push out those of another", () => {
+    const owner = user("Always answer in French.", { name: "Ada", author: { id: "x:1", role: "owner" } });
+    const many = Array.from({ length: 90 }, (_, n) => `Always mention number ${n} of my long list, please.`);
+    const guest = user(many.join(" "), { name: "Gus", author: { id: "x:2", role: "guest" } });
+    const kept = merged(standingSentences([owner]), standingSentences([guest]));
+    expect(kept[0]).toMatch(/owner\] Always answer in French\.$/);
+    expect(kept.at(-1)).toContain("number 89");
+    expect(kept.join("").length).toBeLessThanOrEqual(4_000);
   });
 
   it("stay once, within a limit, the newest first", () => {

@@ -34,10 +34,24 @@ export function keptFrom(
   return first === 0 ? null : (seqs[first] ?? null);
 }
 
-/** The place of what a person asked for last; what Baton itself told the agent is no request, unless there is nothing else. */
+/** So many messages may have joined a turn. Where people interrupt every answer, no more of them count as one request. */
+const MOST_JOINED = 8;
+
+/**
+ * The place of what a person asked for last: the first message since the last answer, because others may have joined its
+ * turn. What Baton itself told the agent is no request, unless there is nothing else.
+ */
 export function lastRequest(messages: readonly Message[]): number {
-  const asked = messages.findLastIndex((message) => message.role === "user" && !message.note);
-  return asked < 0 ? messages.findLastIndex(({ role }) => role === "user") : asked;
+  let request = -1;
+  let joined = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message?.role === "user" && !message.note) {
+      if (joined++ > MOST_JOINED) break;
+      request = index;
+    } else if (request >= 0 && message?.role === "assistant" && !message.toolCalls?.length) break;
+  }
+  return request < 0 ? messages.findLastIndex(({ role }) => role === "user") : request;
 }
 
 /** What a message takes in a record besides its words: its number, who wrote it, and when. */

@@ -55,16 +55,27 @@ function sentencesWith(words: string, sentences: readonly string[]): string {
   return touched.join(" ");
 }
 
-/** All of them, each once, oldest first; if they are too long together, the oldest go. */
+/** All of them, each once, oldest first; if they are too long together, the oldest go of whoever asked for the most. */
 export function merged(...lists: readonly (readonly string[])[]): string[] {
   const all = [...new Set(lists.flat())];
   const within = all.filter((words) => !all.some((other) => other !== words && other.includes(words)));
-  let room = MOST_CHARACTERS;
-  const first = within.findLastIndex((words) => {
-    room -= words.length;
-    return room < 0;
-  });
-  return within.slice(first + 1);
+  const sizes = new Map<string, number>();
+  for (const words of within) sizes.set(askerOf(words), (sizes.get(askerOf(words)) ?? 0) + words.length);
+  let excess = within.reduce((sum, { length }) => sum + length, 0) - MOST_CHARACTERS;
+  const gone = new Set<string>();
+  while (excess > 0) {
+    const [most] = [...sizes].reduce((one, other) => (other[1] > one[1] ? other : one));
+    const oldest = within.find((words) => askerOf(words) === most && !gone.has(words)) ?? "";
+    gone.add(oldest);
+    sizes.set(most, (sizes.get(most) ?? 0) - oldest.length);
+    excess -= oldest.length;
+  }
+  return within.filter((words) => !gone.has(words));
+}
+
+/** The label in front of it; empty if it has none. */
+function askerOf(words: string): string {
+  return /^\[[^\]]*\]/.exec(words)?.[0] ?? "";
 }
 
 function isPersons(message: Message): message is PersonsMessage {

@@ -38,7 +38,7 @@ export function summaryTask({ before, messages, chunk, summary }: SummaryTask): 
 
 /** Long messages are cut if the record is too long: the longest first. */
 const LONGEST_MESSAGE = 6_000;
-const SHORTEST_MESSAGE = 400;
+const SHORTEST_MESSAGE = 100;
 /** A range is chosen to fit about. */
 const TOLERANCE = 1.1;
 

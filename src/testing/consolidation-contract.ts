@@ -162,6 +162,33 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       await store.consolidations.learn("nobody" as SessionId, 2);
     });
 
+    it("remember a session once, and then only what came since; a rewrite opens it again", async () => {
+      const config = { reset: { default: { mode: "idle", idleMinutes: 60 } } } as const;
+      const later = new Sessions(store, { config, clock: () => NOW + 7_200_000 });
+      const { consolidations } = store;
+      const facts = { owner: "person:x:ann", texts: ["likes tea"], most: 1_000 };
+      const found = { through: 5, facts, spent: NOTHING };
+      const entry = await later.get(sessionId);
+      expect(entry && (await later.expire(entry))).toBe(true);
+      expect((await consolidations.unremembered(NOW, 9)).map((each) => each.sessionId)).toEqual([sessionId]);
+      expect(await consolidations.remember(await claimed(), found, NOW)).toBe(true);
+      expect(await consolidations.unremembered(NOW, 9)).toEqual([]);
+      const again = await claimed();
+      expect(again).toMatchObject({ isRemembered: true, rememberedThrough: 5 });
+      expect(await consolidations.remember(again, { ...found, through: 9 }, NOW)).toBe(false);
+      expect((await store.memory.of(["person:x:ann"])).map(({ text }) => text)).toEqual(["likes tea"]);
+
+      await later.rewrite(sessionId, [user("1")], { touch: false });
+      expect(await later.get(sessionId)).toMatchObject({ endReason: "idle" });
+      await later.rewrite(sessionId, []);
+      expect(await later.get(sessionId)).toMatchObject({ endReason: null, endedAt: null });
+      await later.receive(localSource(), user("6"));
+      expect(await claimed()).toMatchObject({ isRemembered: false, rememberedThrough: 5 });
+      await later.end(sessionId, "idle");
+      await later.rewrite(sessionId, []);
+      expect(await later.get(sessionId)).toMatchObject({ endReason: "idle" }); // Its lane has no session now.
+    });
+
     it("let go a session that expired and still has its lane, which begins anew", async () => {
       const config = { reset: { default: { mode: "idle", idleMinutes: 60 } } } as const;
       const later = new Sessions(store, { config, clock: () => NOW + 7_200_000 });

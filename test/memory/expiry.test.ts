@@ -73,6 +73,34 @@ describe("an expired session", () => {
     model.facts = "likes cake";
     await look();
     expect(await notes()).toEqual(["flush: likes tea", "flush: likes cake"]);
+    // What was looked at before is not looked at again: what a person has forgotten stays forgotten.
+    expect(model.recorded.map((record) => /tea/.test(record))).toEqual([true, false]);
+  });
+
+  it("goes on if somebody takes a message back or asks again before they write", async () => {
+    const { sessionId } = await ann.session();
+    await ann.ask("I like cake.");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await ann.ask("/retry")).toBe('Trying again: "I like cake."');
+    await world.adapter.until(() => ann.told.length === 4);
+    expect(model.asked.at(-1)).toContain("I like tea.");
+    expect(await ann.session()).toMatchObject({ sessionId, endedAt: null, endReason: null });
+    world.now += 2 * HOUR;
+    await look();
+    expect(await ann.session()).toMatchObject({ sessionId, endReason: "idle" });
+    expect(await ann.ask("/undo")).toMatch(/^Taken back, from "I like cake."/);
+    await ann.ask("I like pie.");
+    expect(model.asked.at(-1)).toContain("I like tea.");
+    expect(await ann.session()).toMatchObject({ sessionId, endedAt: null });
+  });
+
+  it("leaves its chat among the places that a conversation can be taken to", async () => {
+    await world.chat("ann", { threadId: "t1" }).ask("here too");
+    expect(await ann.ask("/handoff")).toContain("telegram:ann:t1");
+    world.now += 2 * HOUR;
+    await look();
+    expect(await ann.ask("/handoff")).toContain("telegram:ann:t1");
   });
 
   it("is remembered also if a message reset it first", async () => {

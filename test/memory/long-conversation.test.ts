@@ -104,4 +104,11 @@ it("does not try a summary again that is not shorter", async () => {
   expect(tries).toBeGreaterThan(0);
   expect(tries).toBeLessThan(6);
   expect(model.wrong).toEqual([]);
+
+  // A model that once wrote too much is asked again after a while.
+  model.summaryFails = null;
+  world.now += 3_600_000;
+  await turns(61, 70);
+  await world.upkeep.consolidator.idle();
+  expect((await ann.session()).consolidatedThrough).toBeGreaterThan(0);
 }, 300_000);

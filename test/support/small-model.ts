@@ -15,7 +15,7 @@ interface SentMessage {
 
 export class SmallModel {
   readonly server: ModelServer;
-  readonly contextTokens: number;
+  contextTokens: number;
   /** What was wrong with a request, each in words. */
   readonly wrong: string[] = [];
   /** The requests of the conversation, as text; and how large the largest was. */
@@ -23,12 +23,13 @@ export class SmallModel {
   largest = 0;
   summaries = 0;
   failedSummaries = 0;
-  /** What it says should be remembered, and how often it was asked. */
+  /** What it says should be remembered, how often it was asked, and about what. */
   facts = "none";
   /** What it calls a conversation, or null if it fails; and how often it was asked. */
   title: string | null = "A talk";
   titled = 0;
   remembered = 0;
+  readonly recorded: string[] = [];
   /** Null if it sums up; else what it answers instead. */
   summaryFails: Reply | null = null;
   /** What it answers in the conversation. */
@@ -94,6 +95,7 @@ export class SmallModel {
     }
     if (String(messages[0]?.content).startsWith("You keep the memory of an AI agent")) {
       this.remembered += 1;
+      this.recorded.push(String(messages.at(-1)?.content));
       return { text: this.facts };
     }
     this.summaries += 1;

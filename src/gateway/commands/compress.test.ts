@@ -46,6 +46,16 @@ it("writes down what should be remembered of what it sums up", async () => {
   expect(notes.map(({ text }) => text)).toEqual(["likes tea"]);
 });
 
+it("records nothing that the model did not read: of what is too long for it, it sums up less", async () => {
+  const facts = Array.from({ length: 10 }, (_, n) => `FACT door${n} is code${n}x`);
+  for (const fact of facts) await ann.ask(`${"Tell me something about it. ".repeat(60)} ${fact}`);
+  model.contextTokens = 1_500; // As after /model.
+  for (let tries = 0; tries < 5; tries++) await ann.ask("/compress");
+  const { summary, consolidatedThrough } = await ann.session();
+  expect(consolidatedThrough).toBe(16);
+  for (const fact of facts.slice(0, 8)) expect(summary).toContain(fact);
+});
+
 it("says why it failed, and counts against a person's limits", async () => {
   for (const text of ["one", "two", "three"]) await ann.ask(text);
   model.summaryFails = { status: 401, message: "bad key" };

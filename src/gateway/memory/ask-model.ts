@@ -1,4 +1,7 @@
-/** Asks the agent's model for a text, outside of a conversation: no tools, nobody sees it, nothing is stored. */
+/**
+ * Asks the agent's model for a text, outside of a conversation: no tools, nobody sees it, nothing is stored. It reads all
+ * of the record or fails: of a part that was cut off it would say nothing, and nobody would know.
+ */
 import { type Agent, AgentError } from "../../agent/agent.js";
 import type { ModelTask } from "../../memory/summarise.js";
 import type { SessionId } from "../../session/ids.js";
@@ -33,6 +36,7 @@ export async function askModel(agent: Agent, question: ModelQuestion): Promise<M
       ...(beforeCall ? { beforeCall } : {}),
       signal,
       steer: () => [],
+      fit: async ({ messages }) => messages,
     });
     for await (const event of events) {
       if (event.kind === "message") text += event.message.content;

@@ -70,6 +70,9 @@ const LEASE_MS = 60_000;
 const DEADLINE_MS = 300_000;
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 600_000;
+/** So long a range is not tried again whose summary was not shorter, unless it is twice as long by then. */
+const REFUSED_MS = 3_600_000;
+const MOST_HALVINGS = 5;
 const ASKED: KeepRule = { turns: 2, tokens: 0 };
 
 export class Consolidator {
@@ -130,13 +133,16 @@ export class Consolidator {
       timerMs(LEASE_MS / 3),
     );
     try {
-      const range = await this.#range(claim, from, budget.chunk);
+      // The record may have been too long for the model, so after a failure less is tried.
+      const chunk = Math.floor(budget.chunk / 2 ** Math.min(state.failures, MOST_HALVINGS));
+      const range = await this.#range(claim, from, chunk);
       const tokens = range ? tokensOfAll(range.messages) : 0;
-      if (!range || (!wish.isAsked && tokens < 2 * state.refusedTokens)) {
+      const isRefused = tokens < 2 * state.refusedTokens && clock() < state.nextTryAt + REFUSED_MS;
+      if (!range || (!wish.isAsked && isRefused)) {
         await consolidations.release(claim);
         return { kind: range ? "later" : "nothing" };
       }
-      return await this.#sumUp(claim, range, budget, wish, state.failures);
+      return await this.#sumUp(claim, range, { ...budget, chunk }, wish, state.failures);
     } catch (error) {
       await consolidations.release(claim);
       throw error;

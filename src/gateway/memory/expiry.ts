@@ -5,7 +5,12 @@
  */
 import type { Agent } from "../../agent/agent.js";
 import { budgetOf, FIRST_RATIO, inEstimates } from "../../memory/budget.js";
-import type { ConsolidationClaim, Consolidations, ModelUses, NewFacts } from "../../memory/consolidations.js";
+import type {
+  ConsolidationClaim,
+  Consolidations,
+  ModelUses,
+  RememberedRange,
+} from "../../memory/consolidations.js";
 import { readFacts, rememberTask } from "../../memory/summarise.js";
 import { tokensOf } from "../../memory/tokens.js";
 import { identityOf } from "../../session/access.js";
@@ -162,14 +167,14 @@ export class ExpiryWatcher {
   /** What should be remembered; `isKnown` is false if the model could not tell. */
   async #facts(
     entry: SessionEntry,
-    { after }: ConsolidationClaim,
+    { after, rememberedThrough }: ConsolidationClaim,
     ratio: number,
-  ): Promise<{ readonly isKnown: boolean; readonly facts: NewFacts | null; readonly spent: ModelUses }> {
+  ): Promise<RememberedRange & { readonly isKnown: boolean }> {
     const { agent, maxMemory, share, scopes } = this.#setting;
-    const nothing = { isKnown: true, facts: null, spent: NOTHING };
+    const nothing = { isKnown: true, through: rememberedThrough, facts: null, spent: NOTHING };
     if (agent.contextTokens === undefined || maxMemory === null) return nothing;
     const { chunk } = inEstimates(budgetOf(agent.contextTokens, share), ratio);
-    const messages = await this.#lastMessages(entry, after, chunk);
+    const messages = await this.#lastMessages(entry, Math.max(after, rememberedThrough), chunk);
     const { origin: source } = entry;
     const who = await this.#people.access(source);
     const shared = entry.owner !== entry.laneOwner;
@@ -183,15 +188,16 @@ export class ExpiryWatcher {
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DEADLINE_MS)]),
     });
     const spent = { identity: identityOf(entry.origin) ?? "", uses: answer.uses };
-    if (answer.text === null) return { isKnown: false, facts: null, spent };
+    if (answer.text === null) return { ...nothing, isKnown: false, spent };
     return {
       isKnown: true,
+      through: messages.at(-1)?.seq ?? rememberedThrough,
       facts: { owner: memory.owner, texts: readFacts(answer.text), most: maxMemory },
       spent,
     };
   }
 
-  /** The last ones after the cursor that fit; what is before it was remembered when it was summed up. */
+  /** The last ones that fit, after what was looked at before: when it was summed up, or when it expired the last time. */
   async #lastMessages({ sessionId }: SessionEntry, after: number, chunk: number): Promise<StoredMessage[]> {
     const { sessions } = this.#setting;
     const { seqs } = await sessions.recent(sessionId, { maxMessages: LAST_MESSAGES });

@@ -35,7 +35,8 @@ export function summaries({ int, real, text, autoId, tableEnd }: Dialect): reado
       fence ${int} NOT NULL DEFAULT 0,
       failures ${int} NOT NULL DEFAULT 0,
       next_try_at ${int} NOT NULL DEFAULT 0,
-      refused_tokens ${int} NOT NULL DEFAULT 0
+      refused_tokens ${int} NOT NULL DEFAULT 0,
+      remembered_through ${int} NOT NULL DEFAULT 0
     ) ${tableEnd}`,
   ];
 }

@@ -5,8 +5,7 @@ import type {
   ConsolidationState,
   Consolidations,
   FailedTry,
-  ModelUses,
-  NewFacts,
+  RememberedRange,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -65,7 +64,8 @@ export class SqlConsolidations implements Consolidations {
       const row = await tx.get(
         `INSERT INTO consolidations (session_id, owner, lease_until, fence) VALUES (?, ?, ? + ${shift.sql}, 1)
          ON CONFLICT (session_id) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until,
-           fence = consolidations.fence + 1 WHERE consolidations.lease_until <= ? + ${shift.sql} RETURNING fence`,
+           fence = consolidations.fence + 1 WHERE consolidations.lease_until <= ? + ${shift.sql}
+         RETURNING fence, remembered_through`,
         sessionId,
         holder,
         now + leaseMs,
@@ -80,7 +80,8 @@ export class SqlConsolidations implements Consolidations {
       const after = before ? consolidatedThrough : 0; // Without a summary nothing is hidden, so all is to be summed up.
       const flushed = await tx.get("SELECT flushed_at FROM sessions WHERE id = ?", sessionId);
       const isRemembered = maybe(flushed?.flushed_at ?? null, number) !== null;
-      return { sessionId, fence: number(row.fence), after, before, updatedAt: entry.updatedAt, isRemembered };
+      const [fence, rememberedThrough] = [number(row.fence), number(row.remembered_through)];
+      return { sessionId, fence, after, before, updatedAt: entry.updatedAt, isRemembered, rememberedThrough };
     });
   }
 
@@ -118,7 +119,7 @@ export class SqlConsolidations implements Consolidations {
 
   remember(
     claim: ConsolidationClaim,
-    { facts, spent }: { readonly facts: NewFacts | null; readonly spent: ModelUses },
+    { through, facts, spent }: RememberedRange,
     now: number,
   ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
@@ -132,6 +133,11 @@ export class SqlConsolidations implements Consolidations {
         updatedAt,
       );
       if (marked === 0) return false;
+      await tx.run(
+        "UPDATE consolidations SET remembered_through = ? WHERE session_id = ?",
+        through,
+        sessionId,
+      );
       if (facts) await addNotesIn(tx, facts.owner, facts.texts, "flush", facts.most, now);
       return true;
     });

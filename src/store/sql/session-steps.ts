@@ -60,6 +60,15 @@ export async function endSession(
   tx.record({ kind: "session", sessionId: entry.sessionId });
 }
 
+/** A session that a policy ended goes on if somebody uses it before its lane has another one. */
+export async function reopen(tx: Queries, sessionId: SessionId): Promise<void> {
+  await tx.run(
+    `UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ? AND end_reason IN ('idle', 'daily')
+       AND EXISTS (SELECT 1 FROM routes r WHERE r.session_id = sessions.id)`,
+    sessionId,
+  );
+}
+
 /** Who of this owner's other sessions has the title. */
 export async function titleHolder(
   tx: Queries,

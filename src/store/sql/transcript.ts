@@ -12,7 +12,7 @@ import { columnsOf } from "./columns.js";
 import { addRoute } from "./lanes.js";
 import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
-import { freeTitle, readSession } from "./session-steps.js";
+import { freeTitle, readSession, reopen } from "./session-steps.js";
 import { takeBackFrom } from "./summaries.js";
 import { number } from "./values.js";
 
@@ -56,6 +56,7 @@ export class SqlTranscript implements TranscriptStore {
         touch ? Math.max(now, entry.updatedAt) : entry.updatedAt,
         sessionId,
       );
+      if (touch) await reopen(tx, sessionId);
       // A summary of messages that were taken back is taken back too.
       await takeBackFrom(tx, sessionId, kept.throughSeq + 1);
       tx.record({ kind: "session", sessionId });
