@@ -109,9 +109,9 @@ test("a conversation that can't be shorter stays the same list, so that nobody t
   const given: boolean[] = [];
   const agent: Agent = {
     name: "fits",
-    async *run({ history, fit }) {
+    async *run({ history, ...turn }) {
       const draft = { besides: [], contextTokens: 100, refused: true };
-      const fitted = await fit?.({ ...draft, messages: history });
+      const fitted = await turn.fit?.({ ...draft, messages: history });
       given.push(fitted === history, JSON.stringify(fitted).includes(CANARY));
       yield { kind: "done", stopped: false };
     },

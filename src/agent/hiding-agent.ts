@@ -54,12 +54,12 @@ async function cleanTurn(turn: TurnInput, hide: Hide): Promise<TurnInput> {
 }
 
 /** What the agent has already got is clean, and stays the same object: also the whole list, if nothing in it changed. */
-function fitOf({ fit }: TurnInput, hide: Hide): Pick<TurnInput, "fit"> {
-  if (!fit) return {};
+function fitOf({ fit: fitGiven }: TurnInput, hide: Hide): Pick<TurnInput, "fit"> {
+  if (!fitGiven) return {};
   return {
     fit: async (draft) => {
       const known = new Set(draft.messages);
-      const messages = await fit(draft);
+      const messages = await fitGiven(draft);
       if (messages === draft.messages) return messages;
       return messages.map((message) => (known.has(message) ? message : cleanMessage(message, hide)));
     },

@@ -76,7 +76,7 @@ export async function turnContext(
   const shared = isShared(source, scopes) || hasOthers(history, who);
   const place = { ...setting.context, homeChannels: await setting.homes.all(), shared };
   const context = buildSessionContext(source, place, entry);
-  const turnOfMemory = { who, source, entry, scopes, shared };
+  const turnOfMemory = { who, source, entry, scopes, shared: shared || hasOtherPeople(history, who) };
   const { reader: memory, labels } = await turnMemory(
     setting.memory,
     buildSessionLabels(context),
@@ -99,6 +99,14 @@ export async function turnContext(
   };
   const fitter = (await upkeep?.fitterFor(window, wish)) ?? null;
   return { prompt, labels, history, shared, fitter, memory };
+}
+
+/** True if another person spoke in it before, whatever their rights: they may read it again. */
+function hasOtherPeople(history: readonly Message[], who: Access): boolean {
+  const theirs = who.allowed ? who.identities : [];
+  return history.some(
+    (message) => message.role === "user" && message.author && !theirs.includes(message.author.id),
+  );
 }
 
 /** True if somebody with other rights spoke in it before: the conversation moved here from elsewhere. */

@@ -48,7 +48,7 @@ export function resetReason(policy: ResetPolicy, moment: ResetMoment): ResetReas
 }
 
 /** Sessions whose last activity was before this start fresh now; null if the policy never says so. */
-export function resetsBefore(policy: ResetPolicy, now: number, timeZone: string): number | null {
+function resetsBefore(policy: ResetPolicy, now: number, timeZone: string): number | null {
   checkPolicy(policy, "policy");
   const idle = resetsWhenIdle(policy) ? [now - policy.idleMinutes * 60_000] : [];
   const daily = resetsDaily(policy) ? [latestBoundary(now, policy.atHour, timeZone)] : [];

@@ -108,7 +108,7 @@ export class SmallModel {
 }
 
 /** In its own way: words, signs, and parts of long words. */
-export function countedBy(text: string): number {
+function countedBy(text: string): number {
   let tokens = 0;
   for (const [word] of text.matchAll(/[A-Za-z]+|\d|[^\sA-Za-z\d]/g)) tokens += Math.ceil(word.length / 6);
   return tokens;

@@ -117,7 +117,7 @@ async function* askOne(
     let said = "";
     try {
       const model = await openModel(endpoint, modelId);
-      await fit(talk, endpoint, asking, false);
+      await makeFit(talk, endpoint, asking, false);
       const request = await requestOf(talk, endpoint, refused, asking);
       const pieces = streamStep(model, request, turn.signal, waits);
       for (;;) {
@@ -144,7 +144,7 @@ async function* askOne(
       }
       if (failure.kind === "too long") {
         const before = talk.messages;
-        await fit(talk, endpoint, asking, true);
+        await makeFit(talk, endpoint, asking, true);
         if (talk.messages === before || ++shortenings > MAX_SHORTENINGS) return { failure, said };
         continue;
       }
@@ -158,7 +158,7 @@ async function* askOne(
 }
 
 /** Makes the conversation fit, as the turn wants it; an agent without that only makes shorter what was refused. */
-async function fit(
+async function makeFit(
   talk: ModelConversation,
   { contextTokens }: Endpoint,
   { tools, note }: StepRequest,

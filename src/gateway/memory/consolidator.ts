@@ -92,7 +92,8 @@ export class Consolidator {
   /** Sums up once; joins a try that runs here. */
   run(sessionId: SessionId, wish: ConsolidationWish = {}): Promise<Consolidated> {
     const present = this.#running.get(sessionId);
-    if (present) return present;
+    if (present && !wish.isAsked) return present;
+    if (present) return present.then(() => this.run(sessionId, wish)); // It was not asked for, so it may have done less.
     const running = this.#try(sessionId, wish)
       .catch((cause: Error): Consolidated => {
         this.#setting.onProblem(`Can't sum up a conversation: ${cause.message}`, {
@@ -199,10 +200,11 @@ export class Consolidator {
     const standing = merged(before?.standing ?? [], quotes, standingSentences(range.messages));
     const summary = { text: read.summary, standing };
     const replaced = tokensOfAll(range.messages) + tokensOfText(before?.text ?? "");
-    if (!isShorter(tokensOfText(summary.text), replaced)) {
+    const size = tokensOfText(summary.text);
+    if (!isShorter(size, replaced) || size > 2 * budget.summary) {
       const refusedTokens = tokensOfAll(range.messages);
       await consolidations.fail(claim, { nextTryAt: clock(), refusedTokens, spent }, clock());
-      return { kind: "failed", reason: "The summary was not shorter than the messages." };
+      return { kind: "failed", reason: "The summary was too long." };
     }
     const { through, messages } = range;
     const facts = this.#facts(wish, range, read.facts);

@@ -63,23 +63,6 @@ export async function noteUsageIn(tx: Queries, use: NotedUse): Promise<void> {
   await addSpending(tx, identity, { tokens: tokensIn(usage), cost }, day);
 }
 
-/** Forgets all that these identities used, and all that was used in these sessions. */
-export async function forgetUsageIn(
-  tx: Queries,
-  identities: readonly string[],
-  sessionIds: readonly SessionId[],
-): Promise<void> {
-  for (const identity of identities) {
-    await tx.run("DELETE FROM model_usage WHERE identity = ?", identity);
-    await tx.run("DELETE FROM spending WHERE identity = ?", identity);
-    await tx.run("DELETE FROM limit_notices WHERE identity = ?", identity);
-  }
-  for (const sessionId of sessionIds) {
-    await tx.run("DELETE FROM model_usage WHERE session_id = ?", sessionId);
-    await tx.run("DELETE FROM limit_notices WHERE session_id = ?", sessionId);
-  }
-}
-
 const KEYS: Readonly<Record<UsageBy, string>> = {
   day: "day",
   identity: "identity",
