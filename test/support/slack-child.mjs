@@ -48,6 +48,7 @@ const adapter = new SlackAdapter({
   timeoutMs: 60_000,
 });
 const { gateway, close } = await openGateway({
+  titles: "none",
   url,
   agent: { name: "scripted", run: converse },
   adapters: [adapter],

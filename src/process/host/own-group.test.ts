@@ -1,6 +1,7 @@
 /** How often all processes are read to find out whether something of one is left: the host asks that again and again. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { newProcessId } from "../../session/ids.js";
 import { processNamed } from "../../util/holder.js";
@@ -51,6 +52,11 @@ async function leftJob(): Promise<GroupOwner> {
   await once(shell, "close");
   expect(Number(said)).toBeGreaterThan(1);
   started.push(Number(said));
+  // While it becomes another program, the system does not tell its environment.
+  const isReady = (): boolean =>
+    readFileSync(`/proc/${said.trim()}/cmdline`, "utf8").startsWith("sleep") &&
+    readFileSync(`/proc/${said.trim()}/environ`, "utf8").includes(ID);
+  await vi.waitUntil(isReady, { timeout: 60_000 });
   return ownerOf(shell);
 }
 
