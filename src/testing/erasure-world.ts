@@ -294,7 +294,7 @@ async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>
   return ids;
 }
 
-/** What is remembered, and the summaries of both, twice: so that there is one to go back to. */
+/** What is remembered, and a summary of each. One of the two fits: Ann's session has one already, Bob's has one message. */
 async function fillMemory(store: FilledStore, annSession: SessionId, bobSession: SessionId): Promise<void> {
   for (const [sessionId, identity, word] of [
     [annSession, ANN, "canary"],
