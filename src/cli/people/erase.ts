@@ -45,7 +45,7 @@ export async function erase(cli: Cli, who: string, options: EraseOptions): Promi
     const { scanned, byHand, repeated, left } = erased;
     if (scanned === null)
       terminal.line(
-        "The tables were searched. Baton can't look into the files, the log (WAL) and the backups of the database server: ask whoever runs it.",
+        "The tables were searched. Baton can't look into the files, the log (WAL) and the backups of the database server. Ask the person who runs it.",
       );
     else {
       const what = `Scanned ${megabytes(scanned.bytes)} in ${counted(scanned.files, "file")}`;

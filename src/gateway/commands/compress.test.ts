@@ -56,7 +56,7 @@ it("records nothing that the model did not read: of what is too long for it, it 
   for (const fact of facts.slice(0, 8)) expect(summary).toContain(fact);
 });
 
-it("says why it failed, and counts against a person's limits", async () => {
+it("says why it failed, and works once the model does", async () => {
   for (const text of ["one", "two", "three"]) await ann.ask(text);
   model.summaryFails = { status: 401, message: "bad key" };
   expect(await ann.ask("/compress")).toMatch(/^I could not sum up the session\. .*API key/);

@@ -12,8 +12,6 @@ const IDLE_MS = 60_000;
 const OTHER_THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { DatabaseSync } = require(workerData.driver);
-// On Linux this is the thread's own priority: chats come first where there are few processors.
-try { if (process.platform === "linux") require("node:os").setPriority(0, 10); } catch {}
 const database = new DatabaseSync(workerData.path, { readOnly: true, timeout: 1000 });
 const statements = new Map();
 parentPort.on("message", ({ id, sql, params }) => {
