@@ -87,7 +87,11 @@ export function learntFromRefusal(ratio: number, estimated: number, windowTokens
   return Math.min(MOST, Math.max(ratio * 1.25, estimated > 0 ? (windowTokens / estimated) * 1.05 : ratio));
 }
 
-/** True if a summary is worth having: it has at most half of what it replaces. */
-export function isShorter(summaryTokens: number, replacedTokens: number): boolean {
-  return summaryTokens * 2 <= replacedTokens;
+/** The most that a new summary may have: what it adds to the one before it is at most half of the messages it replaces. */
+export function mostForSummary(
+  replacedTokens: number,
+  beforeTokens: number,
+  { summary }: WindowBudget,
+): number {
+  return Math.min(beforeTokens + Math.floor(replacedTokens / 2), 2 * summary);
 }

@@ -5,16 +5,25 @@
 import type { SessionId } from "../session/ids.js";
 import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { Summary } from "../session/summary.js";
+import type { RefusedRanges } from "./range.js";
+
+/** How often something failed in a row, and when the next try may be. */
+export interface Tries {
+  readonly failures: number;
+  readonly nextTryAt: number;
+}
 
 /** What is known about a session, from earlier requests and earlier tries. */
 export interface ConsolidationState {
   /** By what its model counts differently from our estimate; null before the first answer. */
   readonly ratio: number | null;
-  /** How often it failed in a row, and when the next try may be. */
-  readonly failures: number;
-  readonly nextTryAt: number;
-  /** A range of so many tokens gave a summary that was not shorter: only a larger one is tried. */
-  readonly refusedTokens: number;
+  /** The `seq` of the last message that its summary covers; 0 if it has none. */
+  readonly after: number;
+  /** Of summing it up, and of writing down what should be remembered of it: one does not hold up the other. */
+  readonly summary: Tries;
+  readonly memory: Tries;
+  /** The ranges from here on whose summaries were not shorter; null if there are none. */
+  readonly refused: RefusedRanges | null;
 }
 
 export interface ConsolidationClaim {
@@ -60,10 +69,11 @@ export interface RememberedRange {
   readonly spent: ModelUses;
 }
 
-/** A try that came to nothing. */
+/** A try that came to nothing. `refused` if the summary was not shorter. */
 export interface FailedTry {
+  readonly of: "summary" | "memory";
   readonly nextTryAt: number;
-  readonly refusedTokens?: number;
+  readonly refused?: RefusedRanges;
   readonly spent: ModelUses;
 }
 

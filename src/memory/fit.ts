@@ -22,7 +22,8 @@ export function fitted(messages: readonly Message[], most: number, pinned = 0): 
   const turns = withoutOldTurns(rest, request, most - tokensOfAll(head));
   if (turns) return [...head, ...turns];
   const last = [...head, ...leftOut(rest.slice(0, request)), ...withoutOldSteps(rest.slice(request), most)];
-  return cutTexts(last, most) ?? (last.length < messages.length ? last : messages);
+  const shorter = cutTexts(last, most);
+  return tokensOfAll(shorter) < tokensOfAll(messages) ? shorter : messages;
 }
 
 /** From the first person's message on from which all fits; null if not even the last request and its turn do. */
@@ -66,12 +67,12 @@ function leftOut(messages: readonly Message[]): Message[] {
   return [{ role: "user", content, note: true }];
 }
 
-/** With long texts cut, the longest first; null if that is not enough, or nothing is long. */
-function cutTexts(messages: readonly Message[], most: number): readonly Message[] | null {
+/** With long texts cut, the longest first, until it fits or nothing is long. */
+function cutTexts(messages: readonly Message[], most: number): readonly Message[] {
   let cut = messages;
   while (tokensOfAll(cut) > most) {
     const longest = Math.max(...cut.map(({ content }) => content.length));
-    if (longest <= SHORTEST) return cut === messages ? null : cut;
+    if (longest <= SHORTEST) break;
     const limit = Math.max(SHORTEST, Math.floor(longest / 2));
     cut = cut.map((message) =>
       message.content.length <= limit ? message : { ...message, content: shorten(message.content, limit) },

@@ -61,6 +61,8 @@ export interface Range {
   readonly messages: readonly StoredMessage[];
   /** The `seq` of its last message. */
   readonly through: number;
+  /** What it takes in a record. */
+  readonly tokens: number;
 }
 
 /**
@@ -68,14 +70,44 @@ export interface Range {
  * ones from the cursor on, without those that stay; `isAll` says that no more follow before those that stay.
  */
 export function rangeOf(messages: readonly StoredMessage[], chunk: number, isAll: boolean): Range | null {
-  let tokens = 0;
-  let end = 0;
+  let [read, tokens, end] = [0, 0, 0];
+  const endAt = (index: number): void => {
+    [tokens, end] = [read, index];
+  };
   for (const [index, message] of messages.entries()) {
-    if (index > 0 && message.role === "user") end = index;
-    tokens += tokensOf(message) + LINE;
-    if (tokens > chunk && end > 0) break;
-    if (index === messages.length - 1 && isAll) end = messages.length;
+    if (index > 0 && message.role === "user") endAt(index);
+    read += tokensOf(message) + LINE;
+    if (read > chunk && end > 0) break;
+    if (index === messages.length - 1 && isAll) endAt(messages.length);
   }
   const last = messages[end - 1];
-  return last ? { messages: messages.slice(0, end), through: last.seq } : null;
+  return last ? { messages: messages.slice(0, end), through: last.seq, tokens } : null;
+}
+
+/** The smallest and the largest range from one cursor whose summaries were not shorter, in tokens. */
+export interface RefusedRanges {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function withRefused(refused: RefusedRanges | null, { tokens }: Range): RefusedRanges {
+  return {
+    least: Math.min(refused?.least ?? tokens, tokens),
+    most: Math.max(refused?.most ?? tokens, tokens),
+  };
+}
+
+/** After a refusal, a range that is smaller than this part of what fits is not worth a try. */
+const SMALLEST_PART = 1 / 8;
+
+/**
+ * The range to try next: all of `whole` if it is at least twice what was refused, else half of the smallest that was.
+ * None is tried again that was refused; null if nothing is left that is worth a try.
+ */
+export function untried(whole: Range, refused: RefusedRanges | null, chunk: number): Range | null {
+  if (!refused || whole.tokens >= 2 * refused.most) return whole;
+  const half = Math.floor(refused.least / 2);
+  if (half < chunk * SMALLEST_PART) return null;
+  const smaller = rangeOf(whole.messages, half, false);
+  return smaller && smaller.tokens < refused.least ? smaller : null;
 }

@@ -59,11 +59,40 @@ export function rememberTask(messages: readonly StoredMessage[], chunk: number):
 }
 
 export function readFacts(answer: string): string[] {
-  const lines = answer.split("\n").map((line) => headingIn(line)?.rest ?? line);
-  return itemsOf(lines.filter((line) => line.trim() !== "")).slice(0, MOST_FACTS);
+  const lines = answer.split("\n").map((line) => headingIn(line, "REMEMBER") ?? line);
+  return itemsOf(lines).slice(0, MOST_FACTS);
 }
 
 const MOST_FACTS = 10;
+
+/**
+ * What stands in the place of messages that no model could sum up: the earlier summary, and the beginning of what each
+ * person wrote. At most about so many tokens.
+ */
+export function excerptOf(before: Summary | null, messages: readonly StoredMessage[], most: number): string {
+  const earlier = before ? cutTo(before.text, most / 2) : "";
+  const beginnings = beginningsOf(messages, most - tokensOfText(earlier));
+  return earlier === "" ? beginnings : `${earlier}\n${beginnings}`;
+}
+
+const EXCERPT = "Then (only the beginnings of what people wrote; session_search finds the rest):";
+const LONGEST_BEGINNING = 240;
+const SHORTEST_BEGINNING = 30;
+
+function beginningsOf(messages: readonly StoredMessage[], most: number): string {
+  const written = messages.filter((message) => message.role === "user" && !message.note);
+  for (let limit = LONGEST_BEGINNING; ; limit = Math.floor(limit / 2)) {
+    const text = [EXCERPT, ...written.map((message) => messageLine(message, limit))].join("\n");
+    if (tokensOfText(text) <= most) return text;
+    if (limit <= SHORTEST_BEGINNING) return cutTo(text, most);
+  }
+}
+
+function cutTo(text: string, most: number): string {
+  let cut = text;
+  while (cut.length > 1 && tokensOfText(cut) > most) cut = shorten(cut, Math.floor(cut.length * 0.8));
+  return cut;
+}
 
 export interface ReadSummary {
   readonly summary: string;
@@ -72,33 +101,55 @@ export interface ReadSummary {
   readonly facts: readonly string[];
 }
 
-const HEADINGS = ["SUMMARY", "INSTRUCTIONS", "REMEMBER"] as const;
 const MOST_ITEMS = 40;
 
-/** Null if it says nothing. Without headings, all of it is the summary. */
+/**
+ * Null if it says nothing. Without headings, all of it is the summary. Each part begins at the last line that is its
+ * heading alone: so a heading within a summary, which may be the words of a person, begins nothing.
+ */
 export function readSummary(answer: string): ReadSummary | null {
-  const parts: Record<(typeof HEADINGS)[number], string[]> = { SUMMARY: [], INSTRUCTIONS: [], REMEMBER: [] };
-  let part: (typeof HEADINGS)[number] = "SUMMARY";
-  for (const line of answer.split("\n")) {
-    const heading = headingIn(line);
-    if (heading) part = heading.name;
-    const text = heading ? heading.rest : line;
-    if (text.trim() !== "" || (part === "SUMMARY" && !heading)) parts[part].push(text);
-  }
-  const summary = parts.SUMMARY.join("\n").trim();
+  const lines = answer.split("\n");
+  const remember = headingBefore(lines.length, lines, "REMEMBER");
+  const instructions = headingBefore(remember.at, lines, "INSTRUCTIONS");
+  const begin = lines.findIndex((line) => line.trim() !== "");
+  const title = headingIn(lines[begin] ?? "", "SUMMARY");
+  const text = lines.slice(title === null ? 0 : begin + 1, instructions.at).join("\n");
+  const summary = `${title ?? ""}\n${text}`.trim();
   if (summary === "") return null;
-  return { summary, instructions: itemsOf(parts.INSTRUCTIONS), facts: itemsOf(parts.REMEMBER) };
+  return {
+    summary,
+    instructions: itemsOf([instructions.rest, ...lines.slice(instructions.at + 1, remember.at)]),
+    facts: itemsOf([remember.rest, ...lines.slice(remember.at + 1)]),
+  };
 }
 
-/** `## Summary`, `**INSTRUCTIONS:**` or `REMEMBER: none`. */
-function headingIn(line: string): { readonly name: (typeof HEADINGS)[number]; readonly rest: string } | null {
+/**
+ * The last such heading before a line: one that is alone on its line, or else one with words behind it. What is to be
+ * remembered comes after the instructions.
+ */
+function headingBefore(
+  end: number,
+  lines: readonly string[],
+  name: Heading,
+): { readonly at: number; readonly rest: string } {
+  const found = lines.slice(0, end).map((line) => headingIn(line, name));
+  const alone = found.lastIndexOf("");
+  if (alone >= 0) return { at: alone, rest: "" };
+  const at = found.findLastIndex((rest) => rest !== null);
+  const isInPlace =
+    name === "INSTRUCTIONS" || lines.slice(0, at).some((line) => headingIn(line, "INSTRUCTIONS") !== null);
+  return at < 0 || !isInPlace ? { at: end, rest: "" } : { at, rest: found[at] ?? "" };
+}
+
+type Heading = "SUMMARY" | "INSTRUCTIONS" | "REMEMBER";
+
+/** What follows the heading on its line: `## Summary`, `**INSTRUCTIONS:**` or `REMEMBER: none`; null if it is none. */
+function headingIn(line: string, name: Heading): string | null {
   const plain = line.slice(0, 2_000).replace(/^[\s#*_]+/, "");
-  const name = HEADINGS.find((heading) => plain.slice(0, heading.length).toUpperCase() === heading);
-  if (!name) return null;
+  if (plain.slice(0, name.length).toUpperCase() !== name) return null;
   const rest = plain.slice(name.length);
-  const marks = rest.replace(/^[*_]*:?[*_]*/, "");
-  if (marks.trim() === "") return { name, rest: "" };
-  return /^[*_]*:/.test(rest) && plain.startsWith(name) ? { name, rest: marks } : null;
+  const marks = rest.replace(/^[*_]*:?[*_]*/, "").trim();
+  return marks === "" || (/^[*_]*:/.test(rest) && plain.startsWith(name)) ? marks : null;
 }
 
 function itemsOf(lines: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 /** What every store must do about summaries: one process at a time, one commit, and back again. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayStore } from "../gateway/store.js";
-import type { ConsolidatedRange, ConsolidationClaim } from "../memory/consolidations.js";
+import type { ConsolidatedRange, ConsolidationClaim, FailedTry } from "../memory/consolidations.js";
 import type { SessionId } from "../session/ids.js";
 import { Sessions } from "../session/sessions.js";
 import { localSource } from "../session/source.js";
@@ -87,7 +87,7 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       const taken = await claimed("two");
       expect(await store.consolidations.renew(claim, 1_000, NOW)).toBe(false);
       expect(await store.consolidations.record(claim, range(2, "late"), NOW)).toBe(false);
-      await store.consolidations.fail(claim, { nextTryAt: NOW + 1, spent: NOTHING }, NOW);
+      await store.consolidations.fail(claim, { of: "summary", nextTryAt: NOW + 1, spent: NOTHING }, NOW);
       expect(await store.consolidations.record(taken, range(2, "sum"), NOW)).toBe(true);
       expect(await seen()).toEqual(["sum", "3", "4", "5"]);
       await store.consolidations.release(await claimed());
@@ -119,7 +119,7 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       await store.consolidations.record(await claimed(), range(4, "more", { count: 2 }), NOW);
       expect(await store.consolidations.undo(sessionId, NOW + 5)).toEqual({ after: 2, through: 4 });
       expect(await seen()).toEqual(["sum", "3", "4", "5"]);
-      expect(await store.consolidations.state(sessionId)).toMatchObject({ nextTryAt: NOW + 5 });
+      expect(await store.consolidations.state(sessionId)).toMatchObject({ summary: { nextTryAt: NOW + 5 } });
       expect(await store.consolidations.undo(sessionId, NOW)).toEqual({ after: 0, through: 2 });
       expect(await seen()).toEqual(["1", "2", "3", "4", "5"]);
       expect(await store.consolidations.undo(sessionId, NOW)).toBeNull();
@@ -137,29 +137,57 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
     });
 
     it("remember how a model counts, and when to try again", async () => {
-      const nothing = { ratio: null, failures: 0, nextTryAt: 0, refusedTokens: 0 };
-      expect(await store.consolidations.state(sessionId)).toEqual(nothing);
-      await store.consolidations.learn(sessionId, 1.5);
-      await store.consolidations.fail(
-        await claimed(),
-        {
-          nextTryAt: NOW + 9,
-          refusedTokens: 70,
-          spent: { identity: "x:ann", uses: [{ usage: { cost: 1 } }] },
-        },
-        NOW,
-      );
-      await store.consolidations.fail(
-        await claimed(),
-        { nextTryAt: NOW + 10, refusedTokens: 80, spent: NOTHING },
-        NOW,
-      );
-      const failed = { ratio: 1.5, failures: 2, nextTryAt: NOW + 10, refusedTokens: 80 };
-      expect(await store.consolidations.state(sessionId)).toEqual(failed);
+      const { consolidations } = store;
+      const untried = { failures: 0, nextTryAt: 0 };
+      const nothing = { ratio: null, after: 0, summary: untried, memory: untried, refused: null };
+      const fail = async (failed: Omit<FailedTry, "spent">, spent: FailedTry["spent"] = NOTHING) =>
+        consolidations.fail(await claimed(), { ...failed, spent }, NOW);
+      expect(await consolidations.state(sessionId)).toEqual(nothing);
+      await consolidations.learn(sessionId, 1.5);
+      const cost = { identity: "x:ann", uses: [{ usage: { cost: 1 } }] };
+      await fail({ of: "summary", nextTryAt: NOW + 9 }, cost);
+      await fail({ of: "summary", nextTryAt: NOW + 10 });
+      await fail({ of: "memory", nextTryAt: NOW + 20 });
+      const failed = {
+        ...nothing,
+        ratio: 1.5,
+        summary: { failures: 2, nextTryAt: NOW + 10 },
+        memory: { failures: 1, nextTryAt: NOW + 20 },
+      };
+      expect(await consolidations.state(sessionId)).toEqual(failed);
       expect((await sessions.get(sessionId))?.cost).toBe(1);
+      await consolidations.record(await claimed(), range(2, "sum"), NOW);
+      expect(await consolidations.state(sessionId)).toEqual({ ...failed, after: 2, summary: untried });
+      await consolidations.learn("nobody" as SessionId, 2);
+    });
+
+    it("remember what was refused, as long as the cursor is there", async () => {
+      const { consolidations } = store;
+      const refused = { least: 70, most: 300 };
+      await consolidations.fail(
+        await claimed(),
+        { of: "summary", nextTryAt: NOW + 9, refused, spent: NOTHING },
+        NOW,
+      );
+      const state = () => consolidations.state(sessionId);
+      expect(await state()).toMatchObject({ summary: { failures: 0, nextTryAt: NOW + 9 }, refused });
+      await consolidations.fail(await claimed(), { of: "summary", nextTryAt: NOW, spent: NOTHING }, NOW);
+      expect(await state()).toMatchObject({ summary: { failures: 1, nextTryAt: NOW }, refused });
+      await consolidations.record(await claimed(), range(2, "sum"), NOW);
+      expect(await state()).toMatchObject({ after: 2, refused: null });
+      await consolidations.undo(sessionId, NOW); // A person wants it tried again.
+      expect(await state()).toMatchObject({ after: 0, refused: null });
+    });
+
+    it("have nothing to go back to once a program has set another one", async () => {
       await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
-      expect(await store.consolidations.state(sessionId)).toEqual({ ...nothing, ratio: 1.5 });
-      await store.consolidations.learn("nobody" as SessionId, 2);
+      const { key } = sessions.laneOf(localSource());
+      await sessions.update(key, { outputTokens: 1 });
+      expect(await store.consolidations.undo(sessionId, NOW)).toEqual({ after: 0, through: 2 });
+      await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
+      await sessions.update(key, { summary: "mine", consolidatedThrough: 4 });
+      expect(await store.consolidations.undo(sessionId, NOW)).toBeNull();
+      expect(await seen()).toEqual(["mine", "5"]);
     });
 
     it("remember a session once, and then only what came since; a rewrite opens it again", async () => {

@@ -115,19 +115,56 @@ describe("an expired session", () => {
     expect(model.remembered).toBe(1);
   });
 
-  it("waits for a model that fails, later and later, and ends in the end without a note", async () => {
+  it("waits for a model that fails for days, later and later, also if it could not sum up before", async () => {
+    const { sessionId } = await ann.session();
+    const { consolidations } = world.store;
+    for (let tries = 0; tries < 200; tries++) {
+      const claim = await consolidations.claim(sessionId, { holder: "x", leaseMs: 1_000 }, world.now);
+      const failed = { of: "summary", nextTryAt: world.now, spent: { identity: "", uses: [] } } as const;
+      if (claim) await consolidations.fail(claim, failed, world.now);
+    }
     model.summaryFails = { status: 400, message: "no" };
     world.now += 2 * HOUR;
-    for (let tries = 0; tries < 7; tries++) {
+    for (let tries = 1; tries <= 48; tries++) {
       await look();
       await look(); // It is not tried at once.
-      expect((await ann.session()).endedAt).toBeNull();
+      expect(model.failedRecords).toHaveLength(tries);
       world.now += HOUR;
     }
-    expect(model.failedSummaries).toBe(7);
+    expect((await ann.session()).endedAt).toBeNull();
+    model.summaryFails = null;
     await look();
     expect(await ann.session()).toMatchObject({ endReason: "idle" });
+    expect(await notes()).toEqual(["flush: likes tea"]);
+  });
+
+  it("ends without a note if the model fails for a week", async () => {
+    model.summaryFails = { status: 400, message: "no" };
+    world.now += 2 * HOUR;
+    for (let hours = 0; hours < 7 * 24 && !(await ann.session()).endedAt; hours++) {
+      await look();
+      world.now += HOUR;
+    }
+    expect(await ann.session()).toMatchObject({ endReason: "idle" });
+    expect(model.failedRecords.length).toBeGreaterThan(6 * 24);
     expect(await notes()).toEqual([]);
+  });
+
+  it("is remembered on the next day if its person had used up the calls of this one", async () => {
+    await world.close();
+    const limits = { members: { modelCallsPerDay: 2 } };
+    world = await World.open({ config, gateway: { agent: model.agent(), limits } });
+    ann = world.chat("ann");
+    await ann.ask("I like tea.");
+    await ann.ask("And cake.");
+    world.now += 2 * HOUR;
+    await look();
+    expect(model.remembered).toBe(0);
+    expect((await ann.session()).endedAt).toBeNull();
+    world.now += 24 * HOUR;
+    await look();
+    expect(await ann.session()).toMatchObject({ endReason: "idle" });
+    expect(await notes()).toEqual(["flush: likes tea"]);
   });
 
   it("is left alone while something runs in it", async () => {

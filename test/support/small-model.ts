@@ -22,7 +22,9 @@ export class SmallModel {
   readonly asked: string[] = [];
   largest = 0;
   summaries = 0;
-  failedSummaries = 0;
+  /** What it was asked to sum up, and what of that it failed at. */
+  readonly records: string[] = [];
+  readonly failedRecords: string[] = [];
   /** What it says should be remembered, how often it was asked, and about what. */
   facts = "none";
   /** What it calls a conversation, or null if it fails; and how often it was asked. */
@@ -89,17 +91,18 @@ export class SmallModel {
   }
 
   #summary(messages: readonly SentMessage[]): Reply {
+    const record = String(messages.at(-1)?.content);
     if (this.summaryFails) {
-      this.failedSummaries += 1;
+      this.failedRecords.push(record);
       return this.summaryFails;
     }
     if (String(messages[0]?.content).startsWith("You keep the memory of an AI agent")) {
       this.remembered += 1;
-      this.recorded.push(String(messages.at(-1)?.content));
+      this.recorded.push(record);
       return { text: this.facts };
     }
     this.summaries += 1;
-    const record = String(messages.at(-1)?.content);
+    this.records.push(record);
     const facts = [...new Set(record.match(/FACT \w+ is \w+/g) ?? [])];
     const asked = record.match(/please sign with a \w+ until we are done/)?.[0];
     const text = `SUMMARY\nThey talked. ${facts.slice(0, 30).join(". ")}.\nINSTRUCTIONS\n${asked ?? "none"}\nREMEMBER\n${this.facts}`;

@@ -1,36 +1,45 @@
 /**
  * Sums up the older part of a conversation by the agent's model. Each try is claimed, so one process at a time works on
  * a session, and what comes of it is one commit. A try that fails is repeated later and later; meanwhile the conversation
- * goes on with a shorter window.
+ * goes on with a shorter window. A range whose summary is not shorter is not tried again: smaller ones are, and if none
+ * gives a shorter summary, an excerpt takes the place of the messages. So the cursor always gets on.
  */
 import type { Agent } from "../../agent/agent.js";
-import { budgetOf, FIRST_RATIO, inEstimates, isShorter, type WindowBudget } from "../../memory/budget.js";
-import type { ConsolidationClaim, Consolidations, NewFacts } from "../../memory/consolidations.js";
-import { type KeepRule, keptFrom, type Range, rangeOf } from "../../memory/range.js";
+import {
+  budgetOf,
+  FIRST_RATIO,
+  inEstimates,
+  mostForSummary,
+  type WindowBudget,
+} from "../../memory/budget.js";
+import type {
+  ConsolidationClaim,
+  ConsolidationState,
+  ModelUses,
+  NewFacts,
+} from "../../memory/consolidations.js";
+import { type KeepRule, keptFrom, type Range, rangeOf, untried, withRefused } from "../../memory/range.js";
 import { merged, provenQuotes, standingSentences } from "../../memory/standing.js";
-import { readSummary, summaryTask } from "../../memory/summarise.js";
+import { excerptOf, readSummary, summaryTask } from "../../memory/summarise.js";
 import { tokensOfAll, tokensOfText } from "../../memory/tokens.js";
 import type { SessionId } from "../../session/ids.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { Summary } from "../../session/summary.js";
 import type { StoredMessage } from "../../session/transcript.js";
-import type { Clock } from "../../util/clock.js";
+import { backoff, type Pauses } from "../../util/backoff.js";
 import type { OnProblem } from "../../util/problem.js";
-import { timerMs } from "../../util/timer-ms.js";
 import { askModel } from "./ask-model.js";
+import { type ClaimSetting, whileClaimed } from "./while-claimed.js";
 import type { RememberedFor } from "./whose.js";
 
-export interface ConsolidatorSetting {
+export interface ConsolidatorSetting extends ClaimSetting {
   readonly agent: Agent;
   readonly sessions: Sessions;
-  readonly consolidations: Consolidations;
   /** From this share of the model's window on, older messages are summed up. */
   readonly share: number;
   readonly maxMessages: number;
   /** How many characters the notes of one memory may have; null if nothing is remembered about people. */
   readonly maxMemory: number | null;
-  readonly holder: string;
-  readonly clock: Clock;
   readonly onProblem: OnProblem;
 }
 
@@ -65,13 +74,11 @@ export type Consolidated =
   | { readonly kind: "later" }
   | { readonly kind: "failed"; readonly reason: string };
 
-const LEASE_MS = 60_000;
 /** How long a model may take for one summary. */
 const DEADLINE_MS = 300_000;
-const FIRST_WAIT_MS = 15_000;
-const LONGEST_WAIT_MS = 600_000;
-/** So long a range is not tried again whose summary was not shorter, unless it is twice as long by then. */
-const REFUSED_MS = 3_600_000;
+const PAUSES: Pauses = { firstMs: 15_000, longestMs: 600_000 };
+/** So long after a summary that was not shorter, a smaller range is tried. */
+const REFUSED_MS = 600_000;
 const MOST_HALVINGS = 5;
 const ASKED: KeepRule = { turns: 2, tokens: 0 };
 
@@ -118,47 +125,48 @@ export class Consolidator {
   }
 
   async #try(sessionId: SessionId, wish: ConsolidationWish): Promise<Consolidated> {
-    const { agent, sessions, consolidations, share, maxMessages, holder, clock } = this.#setting;
+    const { agent, sessions, consolidations, share, maxMessages, clock } = this.#setting;
     if (agent.contextTokens === undefined) return { kind: "nothing" };
     const state = await consolidations.state(sessionId);
-    if (!wish.isAsked && state.nextTryAt > clock()) return { kind: "later" };
-    const ratio = state.ratio ?? FIRST_RATIO;
-    const budget = inEstimates(budgetOf(agent.contextTokens, share, wish.besides), ratio);
+    const { failures, nextTryAt } = state.summary;
+    if (!wish.isAsked && nextTryAt > clock()) return { kind: "later" };
+    const whole = inEstimates(budgetOf(agent.contextTokens, share, wish.besides), state.ratio ?? FIRST_RATIO);
+    // The record may have been too long for the model, so after a failure less is tried.
+    const budget = { ...whole, chunk: Math.floor(whole.chunk / 2 ** Math.min(failures, MOST_HALVINGS)) };
     const rule = wish.isAsked ? ASKED : { turns: 1, tokens: budget.kept };
     const from = keptFrom(await sessions.recent(sessionId, { maxMessages }), rule);
-    if (from === null) return { kind: "nothing" };
-    const claim = await consolidations.claim(sessionId, { holder, leaseMs: LEASE_MS }, clock());
-    if (!claim) return { kind: "elsewhere" };
-    const beat = setInterval(
-      () => consolidations.renew(claim, LEASE_MS, clock()).catch(() => {}), // The record is refused if it was lost.
-      timerMs(LEASE_MS / 3),
-    );
-    try {
-      // The record may have been too long for the model, so after a failure less is tried.
-      const chunk = Math.floor(budget.chunk / 2 ** Math.min(state.failures, MOST_HALVINGS));
-      const range = await this.#range(claim, from, chunk);
-      const tokens = range ? tokensOfAll(range.messages) : 0;
-      const isRefused = tokens < 2 * state.refusedTokens && clock() < state.nextTryAt + REFUSED_MS;
-      if (!range || (!wish.isAsked && isRefused)) {
+    const found = from === null ? null : await this.#range(sessionId, state, from, budget.chunk);
+    if (!found) return { kind: "nothing" };
+    const done = await whileClaimed(this.#setting, sessionId, async (claim): Promise<Consolidated> => {
+      if (claim.after !== state.after) {
         await consolidations.release(claim);
-        return { kind: range ? "later" : "nothing" };
+        return { kind: "elsewhere" };
       }
-      return await this.#sumUp(claim, range, { ...budget, chunk }, wish, state.failures);
-    } catch (error) {
-      await consolidations.release(claim);
-      throw error;
-    } finally {
-      clearInterval(beat);
-    }
+      return found.wasRefused && !wish.isAsked
+        ? this.#excerpt(claim, found, budget)
+        : this.#sumUp(claim, found, budget, wish, state);
+    });
+    return done ?? { kind: "elsewhere" };
   }
 
-  /** What is to be summed up now: from the cursor on, as far as the first message that stays. */
-  async #range({ sessionId, after }: ConsolidationClaim, from: number, chunk: number): Promise<Range | null> {
+  /**
+   * What is to be summed up now: from the cursor on, as far as the first message that stays. `wasRefused` if there is
+   * nothing left to try that was not refused.
+   */
+  async #range(
+    sessionId: SessionId,
+    { after, refused }: ConsolidationState,
+    from: number,
+    chunk: number,
+  ): Promise<(Range & { readonly wasRefused: boolean }) | null> {
     const messages: StoredMessage[] = [];
     for await (const page of this.#setting.sessions.pages(sessionId, { afterSeq: after })) {
       messages.push(...page.filter(({ seq }) => seq < from));
       const isAll = page.some(({ seq }) => seq >= from);
-      if (isAll || tokensOfAll(messages) > chunk) return rangeOf(messages, chunk, isAll);
+      if (!isAll && tokensOfAll(messages) <= chunk) continue;
+      const whole = rangeOf(messages, chunk, isAll);
+      const next = whole && untried(whole, refused, chunk);
+      return whole && { ...(next ?? whole), wasRefused: next === null };
     }
     return null;
   }
@@ -178,7 +186,7 @@ export class Consolidator {
     range: Range,
     budget: WindowBudget,
     wish: ConsolidationWish,
-    failures: number,
+    { summary: { failures }, refused }: ConsolidationState,
   ): Promise<Consolidated> {
     const { agent, consolidations, clock } = this.#setting;
     const { before, sessionId } = claim;
@@ -192,24 +200,42 @@ export class Consolidator {
     const read = answer.text === null ? null : readSummary(answer.text);
     const spent = { identity: wish.identity ?? "", uses: answer.uses };
     if (!read) {
-      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10));
-      await consolidations.fail(claim, { nextTryAt: clock() + wait, spent }, clock());
+      const nextTryAt = clock() + backoff(failures + 1, PAUSES);
+      await consolidations.fail(claim, { of: "summary", nextTryAt, spent }, clock());
       return { kind: "failed", reason: answer.failure ?? "The model wrote no summary." };
     }
-    const quotes = provenQuotes(read.instructions, range.messages);
-    const standing = merged(before?.standing ?? [], quotes, standingSentences(range.messages));
-    const summary = { text: read.summary, standing };
-    const replaced = tokensOfAll(range.messages) + tokensOfText(before?.text ?? "");
-    const size = tokensOfText(summary.text);
-    if (!isShorter(size, replaced) || size > 2 * budget.summary) {
-      const refusedTokens = tokensOfAll(range.messages);
-      await consolidations.fail(claim, { nextTryAt: clock(), refusedTokens, spent }, clock());
-      return { kind: "failed", reason: "The summary was too long." };
+    if (tokensOfText(read.summary) > mostFor(claim, range, budget)) {
+      const now = clock();
+      const tried = { nextTryAt: now + REFUSED_MS, refused: withRefused(refused, range), spent };
+      await consolidations.fail(claim, { of: "summary", ...tried }, now);
+      return { kind: "failed", reason: "The model's summary was too long to be of use." };
     }
-    const { through, messages } = range;
-    const facts = this.#facts(wish, range, read.facts);
-    const made = { through, count: messages.length, summary, facts, spent };
-    if (!(await consolidations.record(claim, made, clock()))) return { kind: "elsewhere" };
+    const quotes = provenQuotes(read.instructions, range.messages);
+    const made = { text: read.summary, quotes, facts: this.#facts(wish, range, read.facts), spent };
+    return this.#record(claim, range, made);
+  }
+
+  /** No model has made a shorter summary of any part of it. */
+  #excerpt(claim: ConsolidationClaim, range: Range, budget: WindowBudget): Promise<Consolidated> {
+    const text = excerptOf(claim.before, range.messages, mostFor(claim, range, budget));
+    return this.#record(claim, range, { text, quotes: [], facts: null, spent: { identity: "", uses: [] } });
+  }
+
+  async #record(
+    claim: ConsolidationClaim,
+    { through, messages }: Range,
+    made: { text: string; quotes: readonly string[]; facts: NewFacts | null; spent: ModelUses },
+  ): Promise<Consolidated> {
+    const { consolidations, clock } = this.#setting;
+    const { text, quotes, facts, spent } = made;
+    const standing = merged(claim.before?.standing ?? [], quotes, standingSentences(messages));
+    const summary = { text, standing };
+    const range = { through, count: messages.length, summary, facts, spent };
+    if (!(await consolidations.record(claim, range, clock()))) return { kind: "elsewhere" };
     return { kind: "summed up", through, summary, messages: messages.length };
   }
+}
+
+function mostFor({ before }: ConsolidationClaim, { messages }: Range, budget: WindowBudget): number {
+  return mostForSummary(tokensOfAll(messages), tokensOfText(before?.text ?? ""), budget);
 }

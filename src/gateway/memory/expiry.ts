@@ -5,12 +5,7 @@
  */
 import type { Agent } from "../../agent/agent.js";
 import { budgetOf, FIRST_RATIO, inEstimates } from "../../memory/budget.js";
-import type {
-  ConsolidationClaim,
-  Consolidations,
-  ModelUses,
-  RememberedRange,
-} from "../../memory/consolidations.js";
+import type { ConsolidationClaim, ModelUses, RememberedRange } from "../../memory/consolidations.js";
 import { readFacts, rememberTask } from "../../memory/summarise.js";
 import { tokensOf } from "../../memory/tokens.js";
 import { identityOf } from "../../session/access.js";
@@ -19,23 +14,21 @@ import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
 import type { StoredMessage } from "../../session/transcript.js";
-import type { Clock } from "../../util/clock.js";
+import { backoff, type Pauses } from "../../util/backoff.js";
 import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { Access } from "../authorize.js";
 import { askModel } from "./ask-model.js";
+import { type ClaimSetting, whileClaimed } from "./while-claimed.js";
 import { rememberedFor } from "./whose.js";
 
-export interface ExpirySetting {
+export interface ExpirySetting extends ClaimSetting {
   readonly agent: Agent;
   readonly sessions: Sessions;
-  readonly consolidations: Consolidations;
   readonly scopes: SessionScopes;
   readonly share: number;
   /** How many characters the notes of one memory may have; null if nothing is remembered about people. */
   readonly maxMemory: number | null;
-  readonly holder: string;
-  readonly clock: Clock;
   readonly onProblem: OnProblem;
 }
 
@@ -47,15 +40,13 @@ export interface ExpiryPeople {
 }
 
 const LOOK_MS = 60_000;
-const LEASE_MS = 60_000;
 const DEADLINE_MS = 120_000;
 /** So many are worked on at once. */
 const AT_ONCE = 3;
 const MOST_AT_A_LOOK = 200;
-const FIRST_WAIT_MS = 60_000;
-const LONGEST_WAIT_MS = 3_600_000;
-/** After so many failures nothing is remembered of it. */
-const GIVE_UP = 8;
+const PAUSES: Pauses = { firstMs: 60_000, longestMs: 3_600_000 };
+/** After so many failures, in about a week, nothing is remembered of it. */
+const GIVE_UP = 7 * 24;
 /** So many messages are read at most. */
 const LAST_MESSAGES = 300;
 const NOTHING: ModelUses = { identity: "", uses: [] };
@@ -131,17 +122,10 @@ export class ExpiryWatcher {
 
   /** True if it was done, now or before; false if it is tried again later, or another process is at it. */
   async #remember(entry: SessionEntry): Promise<boolean> {
-    const { consolidations, holder, clock } = this.#setting;
-    const { sessionId } = entry;
-    const { nextTryAt, failures, ratio } = await consolidations.state(sessionId);
-    if (nextTryAt > clock()) return false;
-    const claim = await consolidations.claim(sessionId, { holder, leaseMs: LEASE_MS }, clock());
-    if (!claim) return false;
-    const beat = setInterval(
-      () => consolidations.renew(claim, LEASE_MS, clock()).catch(() => {}), // What was lost is not recorded.
-      timerMs(LEASE_MS / 3),
-    );
-    try {
+    const { consolidations, clock } = this.#setting;
+    const { ratio, memory } = await consolidations.state(entry.sessionId);
+    if (memory.nextTryAt > clock()) return false;
+    const isDone = await whileClaimed(this.#setting, entry.sessionId, async (claim) => {
       if (claim.isRemembered) {
         await consolidations.release(claim);
         return true;
@@ -151,17 +135,13 @@ export class ExpiryWatcher {
         await consolidations.release(claim);
         return false;
       }
-      if (found.isKnown || failures + 1 >= GIVE_UP)
-        return await consolidations.remember(claim, found, clock());
-      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
-      await consolidations.fail(claim, { nextTryAt: clock() + wait, spent: found.spent }, clock());
+      const failures = memory.failures + 1;
+      if (found.isKnown || failures >= GIVE_UP) return consolidations.remember(claim, found, clock());
+      const nextTryAt = clock() + backoff(failures, PAUSES);
+      await consolidations.fail(claim, { of: "memory", nextTryAt, spent: found.spent }, clock());
       return false;
-    } catch (error) {
-      await consolidations.release(claim);
-      throw error;
-    } finally {
-      clearInterval(beat);
-    }
+    });
+    return isDone ?? false;
   }
 
   /** What should be remembered; `isKnown` is false if the model could not tell. */

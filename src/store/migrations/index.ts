@@ -28,8 +28,9 @@ import { namedHomes } from "./021-named-homes.js";
 import { notes } from "./022-notes.js";
 import { usage } from "./023-usage.js";
 import { summaries } from "./024-summaries.js";
-import { searchLabels } from "./025-search-labels.js";
-import { erasures } from "./026-erasures.js";
+import { erasures } from "./025-erasures.js";
+import { searchLabels } from "./026-search-labels.js";
+import { tries } from "./027-tries.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -61,6 +62,7 @@ const MIGRATIONS: readonly Migration[] = [
   summaries,
   erasures,
   searchLabels,
+  tries,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -7,7 +7,7 @@ import { ownersFor, type Viewer } from "../../session/access.js";
 import type { Platform } from "../../session/platform.js";
 import type { SearchOptions } from "../../session/store.js";
 import type { Queries } from "../db.js";
-import { AWAY } from "../migrations/025-search-labels.js";
+import { AWAY } from "../migrations/026-search-labels.js";
 import { accessCondition, Conditions } from "../sql/reader.js";
 import { text } from "../sql/values.js";
 import { labelOf, timeLabels } from "./labels.js";

@@ -6,6 +6,7 @@ import type {
   Consolidations,
   FailedTry,
   RememberedRange,
+  Tries,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -17,7 +18,7 @@ import { sessionRow } from "./rows.js";
 import { readSession } from "./session-steps.js";
 import { addSpent } from "./spent.js";
 import { takeBackFrom } from "./summaries.js";
-import { maybe, number } from "./values.js";
+import { maybe, number, text } from "./values.js";
 
 export class SqlConsolidations implements Consolidations {
   readonly #db: Db;
@@ -28,15 +29,24 @@ export class SqlConsolidations implements Consolidations {
 
   async state(sessionId: SessionId): Promise<ConsolidationState> {
     const row = await this.#db.get(
-      "SELECT ratio, failures, next_try_at, refused_tokens FROM consolidations WHERE session_id = ?",
+      `SELECT s.summary, s.consolidated_through, c.ratio, c.failures, c.next_try_at, c.memory_failures, c.memory_try_at,
+         c.refused_after, c.refused_least, c.refused_most
+       FROM sessions s LEFT JOIN consolidations c ON c.session_id = s.id WHERE s.id = ?`,
       sessionId,
     );
-    if (!row) return { ratio: null, failures: 0, nextTryAt: 0, refusedTokens: 0 };
+    if (!row) return { ...UNKNOWN, after: 0 };
+    const after = cursorOf({
+      summary: maybe(row.summary, text),
+      consolidatedThrough: number(row.consolidated_through),
+    });
+    if (row.failures === null) return { ...UNKNOWN, after }; // Nothing was tried yet.
+    const isOfThis = maybe(row.refused_after, number) === after;
     return {
       ratio: maybe(row.ratio, number),
-      failures: number(row.failures),
-      nextTryAt: number(row.next_try_at),
-      refusedTokens: number(row.refused_tokens),
+      after,
+      summary: { failures: number(row.failures), nextTryAt: number(row.next_try_at) },
+      memory: { failures: number(row.memory_failures), nextTryAt: number(row.memory_try_at) },
+      refused: isOfThis ? { least: number(row.refused_least), most: number(row.refused_most) } : null,
     };
   }
 
@@ -75,9 +85,9 @@ export class SqlConsolidations implements Consolidations {
       );
       if (!row) return null;
       const { entry } = await readSession(tx, sessionId);
-      const { summary, standing, consolidatedThrough } = entry;
+      const { summary, standing } = entry;
       const before = summary ? { text: summary, standing } : null;
-      const after = before ? consolidatedThrough : 0; // Without a summary nothing is hidden, so all is to be summed up.
+      const after = cursorOf(entry);
       const flushed = await tx.get("SELECT flushed_at FROM sessions WHERE id = ?", sessionId);
       const isRemembered = maybe(flushed?.flushed_at ?? null, number) !== null;
       const [fence, rememberedThrough] = [number(row.fence), number(row.remembered_through)];
@@ -100,19 +110,20 @@ export class SqlConsolidations implements Consolidations {
 
   record(claim: ConsolidationClaim, range: ConsolidatedRange, now: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      if (!(await endClaim(tx, claim, "failures = 0, next_try_at = 0, refused_tokens = 0"))) return false;
+      if (!(await endClaim(tx, claim, "failures = 0, next_try_at = 0"))) return false;
       return recordIn(tx, this.#db.dialect.forUpdate("sessions"), claim, range, now);
     });
   }
 
   async fail(
     claim: ConsolidationClaim,
-    { nextTryAt, refusedTokens = 0, spent }: FailedTry,
+    { of, nextTryAt, refused, spent }: FailedTry,
     now: number,
   ): Promise<void> {
+    const change = refused ? REFUSED : FAILED[of];
+    const values = refused ? [claim.after, refused.least, refused.most] : [];
     await this.#db.transaction(async (tx) => {
-      const change = "failures = failures + 1, next_try_at = ?, refused_tokens = ?";
-      if (await endClaim(tx, claim, change, nextTryAt, refusedTokens))
+      if (await endClaim(tx, claim, change, nextTryAt, ...values))
         await addSpent(tx, claim.sessionId, spent, now);
     });
   }
@@ -123,7 +134,7 @@ export class SqlConsolidations implements Consolidations {
     now: number,
   ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      if (!(await endClaim(tx, claim, "failures = 0, next_try_at = 0"))) return false;
+      if (!(await endClaim(tx, claim, "memory_failures = 0, memory_try_at = 0"))) return false;
       const { sessionId, updatedAt } = claim;
       await addSpent(tx, sessionId, spent, now);
       const marked = await tx.run(
@@ -146,7 +157,7 @@ export class SqlConsolidations implements Consolidations {
   async unremembered(now: number, limit: number): Promise<SessionEntry[]> {
     const rows = await this.#db.all(
       `SELECT ${columnsOf("sessions", "s")} FROM sessions s LEFT JOIN consolidations c ON c.session_id = s.id
-       WHERE s.flushed_at IS NULL AND s.end_reason IN ('idle', 'daily') AND coalesce(c.next_try_at, 0) <= ?
+       WHERE s.flushed_at IS NULL AND s.end_reason IN ('idle', 'daily') AND coalesce(c.memory_try_at, 0) <= ?
        ORDER BY s.ended_at LIMIT ?`,
       now,
       limit,
@@ -167,11 +178,33 @@ export class SqlConsolidations implements Consolidations {
       const through = entry.consolidatedThrough;
       const after = await takeBackFrom(tx, sessionId, through);
       if (after === null) return null;
-      await tx.run("UPDATE consolidations SET next_try_at = ? WHERE session_id = ?", pauseUntil, sessionId);
+      await tx.run(
+        "UPDATE consolidations SET next_try_at = ?, refused_after = NULL WHERE session_id = ?",
+        pauseUntil,
+        sessionId,
+      );
       tx.record({ kind: "session", sessionId });
       return { after, through };
     });
   }
+}
+
+const FAILED = {
+  summary: "failures = failures + 1, next_try_at = ?",
+  memory: "memory_failures = memory_failures + 1, memory_try_at = ?",
+} as const;
+/** No failure: the model answered, so the next record may be as long. */
+const REFUSED = "failures = 0, next_try_at = ?, refused_after = ?, refused_least = ?, refused_most = ?";
+
+const UNTRIED: Tries = { failures: 0, nextTryAt: 0 };
+const UNKNOWN = { ratio: null, summary: UNTRIED, memory: UNTRIED, refused: null };
+
+/** Without a summary nothing is hidden, so all is to be summed up. */
+function cursorOf({
+  summary,
+  consolidatedThrough,
+}: Pick<SessionEntry, "summary" | "consolidatedThrough">): number {
+  return summary ? consolidatedThrough : 0;
 }
 
 /** False if another process has the claim by now, or it is over. */
@@ -198,7 +231,7 @@ async function recordIn(
   now: number,
 ): Promise<boolean> {
   const { entry } = await readSession(tx, sessionId, forUpdate);
-  const isAsBefore = (entry.summary ? entry.consolidatedThrough : 0) === after;
+  const isAsBefore = cursorOf(entry) === after;
   const row = await tx.get(
     "SELECT count(*) AS n FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? AND superseded_at IS NULL",
     sessionId,

@@ -20,6 +20,7 @@ import { addRoute, bindSession, lockLane, meetPerson, setRoute } from "./lanes.j
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
+import { dropSummaries } from "./summaries.js";
 import { maybe, number, text } from "./values.js";
 
 export class SqlRoutes implements RouteStore {
@@ -133,6 +134,8 @@ export class SqlRoutes implements RouteStore {
         storableText(serializeMetadata(patch.metadata ?? metadata)),
         sessionId,
       );
+      const isSummedUp = patch.summary !== undefined || patch.consolidatedThrough !== undefined;
+      if (isSummedUp || patch.standing !== undefined) await dropSummaries(tx, sessionId);
       tx.record({ kind: "session", sessionId });
       return (await readSession(tx, sessionId)).entry;
     });

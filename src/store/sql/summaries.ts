@@ -27,8 +27,13 @@ export async function takeBackFrom(tx: Queries, sessionId: SessionId, seq: numbe
   return after;
 }
 
+/** After somebody else has written the summary: there is nothing to go back to. */
+export async function dropSummaries(tx: Queries, sessionId: SessionId): Promise<void> {
+  await tx.run("DELETE FROM summaries WHERE session_id = ?", sessionId);
+}
+
 /** Before a session is deleted. */
 export async function forgetSummaries(tx: Queries, sessionId: SessionId): Promise<void> {
-  await tx.run("DELETE FROM summaries WHERE session_id = ?", sessionId);
+  await dropSummaries(tx, sessionId);
   await tx.run("DELETE FROM consolidations WHERE session_id = ?", sessionId);
 }
