@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import { openDb } from "../open-sessions.js";
 import { jobSource } from "../schedule/job-source.js";
@@ -9,40 +10,40 @@ import { openSqlStore } from "../store/sql-store.js";
 import type { Cli } from "./cli.js";
 import { list } from "./list.js";
 
-/** The search index is fed meanwhile, whenever there is time. */
-function isOfFeed(sql: string): boolean {
-  return sql.includes("search_watermark") || sql.includes("FROM messages m JOIN sessions");
-}
-
-/** The statements that are asked outside a transaction. */
-function counting(db: Db): { db: Db; sql: string[] } {
-  const sql: string[] = [];
+/** The statements of some work that are outside a transaction; the search index, which is fed meanwhile, does not count. */
+function counting(real: Db): { db: Db; during: (work: () => Promise<void>) => Promise<string[]> } {
+  const counted = new AsyncLocalStorage<string[]>();
   const noted =
     <Args extends [string, ...never[]], Result>(ask: (...args: Args) => Result) =>
     (...args: Args): Result => {
-      if (!isOfFeed(args[0])) sql.push(args[0]);
+      counted.getStore()?.push(args[0]);
       return ask(...args);
     };
-  const counted: Db = {
-    dialect: db.dialect,
-    get: noted(db.get.bind(db)),
-    all: noted(db.all.bind(db)),
-    run: noted(db.run.bind(db)),
-    write: noted(db.write.bind(db)),
-    transaction: (work, options) => db.transaction(work, options),
-    snapshot: (work) => db.snapshot(work),
-    maintain: (sql) => db.maintain(sql),
-    readAside: noted(db.readAside.bind(db)),
-    record: (fact) => db.record(fact),
-    subscribe: (subscriber) => db.subscribe(subscriber),
-    watch: (subscriber) => db.watch(subscriber),
-    close: () => db.close(),
+  const db: Db = {
+    dialect: real.dialect,
+    get: noted(real.get.bind(real)),
+    all: noted(real.all.bind(real)),
+    run: noted(real.run.bind(real)),
+    write: noted(real.write.bind(real)),
+    transaction: (work, options) => real.transaction(work, options),
+    snapshot: (work) => real.snapshot(work),
+    maintain: (sql) => real.maintain(sql),
+    readAside: noted(real.readAside.bind(real)),
+    record: (fact) => real.record(fact),
+    subscribe: (subscriber) => real.subscribe(subscriber),
+    watch: (subscriber) => real.watch(subscriber),
+    close: () => real.close(),
   };
-  return { db: counted, sql };
+  const during = async (work: () => Promise<void>): Promise<string[]> => {
+    const sql: string[] = [];
+    await counted.run(sql, work);
+    return sql;
+  };
+  return { db, during };
 }
 
 async function opened(count: number) {
-  const { db, sql } = counting(await openDb(":memory:"));
+  const { db, during } = counting(await openDb(":memory:"));
   const store = await openSqlStore(db, Date.now());
   const sessions = new Sessions(store, {});
   for (let n = 0; n < count; n++) await sessions.getOrCreate(localSource(), { forceNew: true });
@@ -57,23 +58,20 @@ async function opened(count: number) {
     loadConfig: async () => ({}),
     openSessions: async () => ({ as: sessions.as.bind(sessions), close: async () => {} }),
   } as unknown as Cli;
-  return { db, sql, cli, lines, sessions };
+  return { db, during, cli, lines, sessions };
 }
 
 test("a page of 200 sessions takes as few statements as a page of one", async () => {
-  const { sql, cli, lines, sessions } = await opened(200);
-  sql.length = 0;
-  await list(cli, { limit: 200 });
+  const { during, cli, lines, sessions } = await opened(200);
+  const sql = await during(() => list(cli, { limit: 200 }));
   expect(lines.filter((line) => /^\d{8}_/.test(line))).toHaveLength(200);
   expect(sql).toHaveLength(2);
   await sessions.close();
 });
 
 test("a platform's page comes from an index of its own", async () => {
-  const { db, sql, sessions, cli } = await opened(3);
-  sql.length = 0;
-  await list(cli, { platform: "telegram", limit: 50 });
-  const [page = ""] = sql;
+  const { db, during, sessions, cli } = await opened(3);
+  const [page = ""] = await during(() => list(cli, { platform: "telegram", limit: 50 }));
   const plan = await db.all(`EXPLAIN QUERY PLAN ${page}`, "telegram", 51, 51);
   expect(plan.map(({ detail }) => detail).join("\n")).toContain("sessions_by_platform (platform=?)");
   await sessions.close();

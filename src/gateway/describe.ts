@@ -6,6 +6,13 @@ import { cleanLine, shorten } from "../util/text.js";
 /** The reply in a chat that has no session yet. */
 export const NO_SESSION = "There is no session here yet: your first message starts one.";
 
+/** What a person should know about the session of their chat if a reset policy has ended it; empty if it goes on. */
+export function endedNote({ endedAt }: Pick<SessionEntry, "endedAt">): string {
+  return endedAt === null
+    ? ""
+    : " It has ended: your next message starts a new one. To go on with this one, send /resume.";
+}
+
 /** `"Garden"`, or the id of a session without a title. */
 export function nameOf(entry: Pick<SessionEntry, "title" | "sessionId">): string {
   const title = cleanLine(entry.title ?? "");

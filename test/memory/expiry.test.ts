@@ -62,6 +62,23 @@ describe("an expired session", () => {
     expect(await ann.session()).toMatchObject({ sessionId, endedAt: null });
   });
 
+  it("is said to have ended where a person asks about it before they write", async () => {
+    const { sessionId } = await ann.session();
+    const how = "It has ended: your next message starts a new one. To go on with this one, send /resume.";
+    expect(await ann.ask("/status")).not.toContain("has ended");
+    expect(await ann.ask("/sessions")).toMatch(/^1\. .* · \*\*here now\*\* · 2 messages/m);
+    world.now += 2 * HOUR;
+    await look();
+    world.now += HOUR;
+    expect(await ann.ask("/status")).toContain(`\nReset: after 1 hour without messages. ${how}`);
+    expect(await ann.ask("/sessions")).toMatch(/^1\. .* · \*\*here, ended 60 min ago\*\* · 2 messages/m);
+    expect(await ann.ask("/title Tea")).toBe(`This session is now called "Tea". ${how}`);
+    expect(await ann.ask("/title")).toBe(`This session is called "Tea". ${how}`);
+    await ann.ask("/resume");
+    expect(await ann.ask("/title")).toBe('This session is called "Tea".');
+    expect(await ann.session()).toMatchObject({ sessionId });
+  });
+
   it("can be resumed before the next message, and expires again", async () => {
     const { sessionId } = await ann.session();
     world.now += 2 * HOUR;

@@ -81,9 +81,13 @@ export async function lastSaid(
   return said?.content ?? null;
 }
 
+function hereWords({ endedAt }: SessionEntry, now: number): string {
+  return endedAt === null ? "here now" : `here, ended ${relativeTime(endedAt, now)}`;
+}
+
 function traits(entry: SessionEntry, { here, call, now }: { here: boolean; call: CommandCall; now: number }) {
   return [
-    ...(here ? ["**here now**"] : []),
+    ...(here ? [`**${hereWords(entry, now)}**`] : []),
     ...(entry.key === call.item.key
       ? []
       : [`${platformTitle(entry.platform)}, ${cleanLine(entry.displayName)}`]),

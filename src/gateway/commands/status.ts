@@ -5,7 +5,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, relativeTime } from "../../util/words.js";
-import { NO_SESSION, nameOf } from "../describe.js";
+import { endedNote, NO_SESSION, nameOf } from "../describe.js";
 import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
 import type { AgentInfo } from "./agent-info.js";
@@ -41,7 +41,7 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
         `Session: ${entry.title === null ? `${id}, without a title` : `${nameOf(entry)} (${id})`}`,
         `Size: ${size}`,
         working,
-        `Reset: ${resetLine(explanation, now)}.`,
+        `Reset: ${resetLine(explanation, now)}.${endedNote(entry)}`,
         ...more,
       ].join("\n");
     },
@@ -86,9 +86,9 @@ function serverLine(state: McpState, now: number): string {
   }
 }
 
-function resetLine({ policy, next, heldBy }: Explanation, now: number): string {
+function resetLine({ entry, policy, next, heldBy }: Explanation, now: number): string {
   const rule = ruleWords(policy);
-  if (next === null) return rule;
+  if (next === null || entry.endedAt !== null) return rule;
   if (next.at >= now) return `${rule}; next ${relativeTime(next.at, now)}`;
   const held = heldBy.length > 0 ? `, delayed by a ${heldBy.join(" and a ")}` : "";
   return `${rule}; due with the next message${held}`;
