@@ -13,6 +13,7 @@ import { Alarm } from "../util/alarm.js";
 import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import { hasLeft } from "../util/holder.js";
+import { Looks } from "../util/looks.js";
 import type { OnProblem, ProblemDetails } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
@@ -41,8 +42,10 @@ export class Deliverer {
   readonly #beginnings = new Map<string, Beginning>();
   /** The outbox may say `sending` for something that this process does not know it is sending. */
   #isUnsure = false;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  readonly #looks = new Looks(
+    () => this.#look(),
+    () => !this.#isStopped && this.#isReady(),
+  );
   readonly #again = new Alarm(() => this.#wakeAgain());
   readonly #stopping = new AbortController();
 
@@ -125,21 +128,7 @@ export class Deliverer {
 
   /** Something may be waiting. However often this is called while the outbox is being read, it is read once more. */
   wake(): Promise<void> {
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen();
-    return this.#looking;
-  }
-
-  async #lookUntilSeen(): Promise<void> {
-    await null; // The caller must store this promise before it can settle.
-    try {
-      while (this.#lookAgain && !this.#isStopped && this.#isReady()) {
-        this.#lookAgain = false;
-        await this.#look();
-      }
-    } finally {
-      this.#looking = undefined;
-    }
+    return this.#looks.wake();
   }
 
   async #look(): Promise<void> {

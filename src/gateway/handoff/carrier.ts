@@ -16,6 +16,7 @@ import { type Address, addressOf, parseAddress, type SessionSource } from "../..
 import type { HandoffStore } from "../../session/store.js";
 import { Alarm } from "../../util/alarm.js";
 import { mayBeAlive } from "../../util/holder.js";
+import { Looks } from "../../util/looks.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import type { Common } from "../common.js";
@@ -60,8 +61,10 @@ export class HandoffCarrier {
   /** Requested by this process, and not known to be over. */
   readonly #asked = new Set<HandoffId>();
   readonly #offered = new Set<string>();
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  readonly #looks = new Looks(
+    () => this.#tryToLook(),
+    () => !this.#stopped,
+  );
   readonly #again = new Alarm(() => this.wake());
   #stopped = false;
   /** Aborted with the next news, for those who wait for it. */
@@ -81,15 +84,14 @@ export class HandoffCarrier {
   /** Something may have changed. However often this is called during a look, one more look follows. */
   wake(): void {
     this.#tellNews();
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen();
+    void this.#looks.wake();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#tellNews();
     this.#again.stop();
-    await this.#looking;
+    await this.#looks.idle();
     await Promise.allSettled(this.#carried.values());
   }
 
@@ -99,18 +101,12 @@ export class HandoffCarrier {
   }
 
   /** Never rejects. */
-  async #lookUntilSeen(): Promise<void> {
-    await null; // The caller must store this promise before it can settle.
+  async #tryToLook(): Promise<void> {
     try {
-      while (this.#lookAgain && !this.#stopped) {
-        this.#lookAgain = false;
-        await this.#look();
-      }
+      await this.#look();
     } catch (error) {
       this.#setting.onProblem(`Can't read handoffs: ${(error as Error).message}`, { cause: error });
       this.#again.after(1_000);
-    } finally {
-      this.#looking = undefined;
     }
   }
 

@@ -12,6 +12,7 @@ import type { Job } from "../../schedule/job.js";
 import type { RunId } from "../../session/ids.js";
 import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
+import { Looks } from "../../util/looks.js";
 import type { OnProblem } from "../../util/problem.js";
 import type { Accounts, JobRun, JobRuns, UntoldResults } from "../store.js";
 import { SCHEDULER } from "./surface.js";
@@ -61,8 +62,10 @@ type Attempt = <Result>(step: () => Promise<Result>) => Promise<Result | null>;
 export class Scheduler {
   readonly #setting: SchedulerSetting;
   readonly #alarm = new Alarm(() => this.wake());
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  readonly #looks = new Looks(
+    () => this.#lookAndReport(),
+    () => this.#mayLook,
+  );
   /** When it last looked, as the store has it; null until it has read that. */
   #looked: number | null = null;
   #tidied = Number.NEGATIVE_INFINITY;
@@ -84,30 +87,22 @@ export class Scheduler {
 
   /** Something may have changed. However often this is called during a look, one more look follows. */
   wake(): void {
-    if (this.#isStopped) return;
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen();
+    void this.#looks.wake();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#alarm.stop();
-    await this.#looking;
+    await this.#looks.idle();
   }
 
-  async #lookUntilSeen(): Promise<void> {
-    await null; // The caller must store this promise before it can settle.
-    while (this.#lookAgain && this.#mayLook) {
-      this.#lookAgain = false;
-      const troubles = new Map<string, unknown>();
-      const isMore = await this.#look(troubles);
-      this.#report(troubles);
-      if (troubles.size > 0) this.#alarm.after(RETRY_MS);
-      else if (isMore) this.#lookAgain = true;
-      if (isMore) await nextRound(); // Others have their turn.
-    }
-    this.#looking = undefined;
-    if (this.#lookAgain && this.#mayLook) this.wake(); // Since the last look.
+  async #lookAndReport(): Promise<void> {
+    const troubles = new Map<string, unknown>();
+    const isMore = await this.#look(troubles);
+    this.#report(troubles);
+    if (troubles.size > 0) this.#alarm.after(RETRY_MS);
+    else if (isMore) this.wake();
+    if (isMore) await nextRound(); // Others have their turn.
   }
 
   get #mayLook(): boolean {

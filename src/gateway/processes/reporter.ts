@@ -10,6 +10,7 @@ import { deliveryIdOf, type ProcessId } from "../../session/ids.js";
 import { addressOf } from "../../session/source.js";
 import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
+import { Looks } from "../../util/looks.js";
 import type { OnProblem } from "../../util/problem.js";
 import { withinTime } from "../../util/within-time.js";
 import type { Notices } from "../notices.js";
@@ -47,8 +48,10 @@ export class ProcessReporter {
   readonly #reach: ReportReach;
   readonly #watching = new Map<ProcessId, OutputWatch>();
   #breaker: Breaker = NEW_BREAKER;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  readonly #looks = new Looks(
+    () => this.#look(),
+    () => !this.#isStopped,
+  );
   readonly #again = new Alarm(() => this.wake());
   readonly #startAgain = new Alarm(() => this.start());
   /** What does not work at the moment. */
@@ -102,34 +105,26 @@ export class ProcessReporter {
 
   /** Something may have changed. However often this is called during a look, one more look follows. */
   wake(): void {
-    if (this.#isStopped) return;
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen();
+    void this.#looks.wake();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#again.stop();
     this.#startAgain.stop();
-    await this.#looking;
+    await this.#looks.idle();
     await Promise.all([...this.#watching.values()].map((watch) => watch.stop()));
     this.#watching.clear();
   }
 
-  async #lookUntilSeen(): Promise<void> {
-    await null; // The caller must store this promise before it can settle.
+  async #look(): Promise<void> {
     const isDone = await this.#attempt("Can't report about processes", async () => {
-      while (this.#lookAgain && !this.#isStopped) {
-        this.#lookAgain = false;
-        const listen = () => this.#setting.processes.listen();
-        if (await this.#attempt("Can't look for background processes", listen)) await this.#watchOutputs();
-        else this.#again.after(RECONCILE_MS); // The store may know of ends all the same.
-        for (const account of this.#setting.attended()) await this.#sayCompletions(account);
-      }
+      const listen = () => this.#setting.processes.listen();
+      if (await this.#attempt("Can't look for background processes", listen)) await this.#watchOutputs();
+      else this.#again.after(RECONCILE_MS); // The store may know of ends all the same.
+      for (const account of this.#setting.attended()) await this.#sayCompletions(account);
     });
-    this.#looking = undefined;
     if (!isDone) this.#again.after(RETRY_MS);
-    else if (this.#lookAgain) this.wake(); // Since the last look.
   }
 
   async #watchOutputs(): Promise<void> {
@@ -177,7 +172,7 @@ export class ProcessReporter {
         : { to: "chat", text: completionNotice(process) };
       if (!(await this.#report(seen, { kind: "completion" }, said))) this.#again.after(RETRY_MS); // It has just moved.
     }
-    if (due.length === MOST_DUE) this.#lookAgain = true;
+    if (due.length === MOST_DUE) this.wake();
   }
 
   /** Null if it printed nothing, or its output is elsewhere. */

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { Looks } from "./looks.js";
+
+it("looks once more if it was woken during a look, however often, and never twice at once", async () => {
+  let looks = 0;
+  let atOnce = 0;
+  const subject: Looks = new Looks(
+    async () => {
+      looks += 1;
+      atOnce += 1;
+      expect(atOnce).toBe(1);
+      await null;
+      if (looks === 1) for (let n = 0; n < 5; n++) void subject.wake();
+      await null;
+      atOnce -= 1;
+    },
+    () => true,
+  );
+  await Promise.all([subject.wake(), subject.wake()]);
+  expect(looks).toBe(2);
+  await subject.wake();
+  expect(looks).toBe(3);
+});
+
+it("does not look while it may not, and looks with the next wake-up", async () => {
+  let [looks, may] = [0, false];
+  const subject = new Looks(
+    async () => {
+      looks += 1;
+    },
+    () => may,
+  );
+  await subject.wake();
+  expect(looks).toBe(0);
+  may = true;
+  await subject.wake();
+  expect(looks).toBe(1);
+});
+
+it("rejects if a look does, and looks again after that", async () => {
+  let looks = 0;
+  const subject = new Looks(
+    async () => {
+      looks += 1;
+      if (looks === 1) throw new Error("no");
+    },
+    () => true,
+  );
+  await expect(subject.wake()).rejects.toThrow("no");
+  await subject.idle();
+  await subject.wake();
+  expect(looks).toBe(2);
+});
