@@ -36,7 +36,7 @@ function showNotes(cli: Cli, which: Whose | undefined, { json }: JsonOption): Pr
       terminal,
       [
         { title: "NUMBER", cell: ({ id }: MemoryNote) => String(id), align: "right" },
-        { title: "NOTE", cell: ({ text }) => text, flexible: true },
+        { title: "NOTE", cell: ({ text }) => text, flexible: true, wraps: true },
         { title: "BY", cell: ({ by }) => BY[by] },
         { title: "WHEN", cell: ({ madeAt }) => relativeTime(madeAt, now) },
       ],
