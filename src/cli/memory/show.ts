@@ -24,7 +24,7 @@ export function showMemory(cli: Cli, which: Whose | undefined, options: ShowMemo
 
 function showNotes(cli: Cli, which: Whose | undefined, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;
-  return withMemory(cli, "look", which, async ({ desk, reader, name }) => {
+  return withMemory(cli, "look", which, async ({ desk, reader, name }, config) => {
     const notes = await desk.list(reader);
     const { owners } = reader;
     const { maxCharacters } = desk;
@@ -43,6 +43,8 @@ function showNotes(cli: Cli, which: Whose | undefined, { json }: JsonOption): Pr
       notes,
     );
     terminal.line(`\n${roomWords(notes, maxCharacters)} are used.`);
+    if (!config.memory.enabled)
+      terminal.line("The agent does not see these notes: the setting memory.enabled is false.");
   });
 }
 
