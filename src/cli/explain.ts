@@ -94,10 +94,14 @@ function minutes(count: number): string {
 }
 
 function resetSentences(
-  { next, heldBy }: Explanation,
+  { entry, next, heldBy }: Explanation,
   now: number,
   moment: (at: number) => string,
 ): string[] {
+  if (entry.endedAt !== null)
+    return [
+      `It ended at ${moment(entry.endedAt)} (${entry.endReason}). The next message starts a new session, and /resume goes back to this one.`,
+    ];
   if (next === null) {
     return [
       "To make it reset, set a rule in the config.yaml of your home folder, for example:",
