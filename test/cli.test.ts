@@ -707,6 +707,25 @@ describe.concurrent("export and import", () => {
 });
 
 describe.concurrent("explain", () => {
+  test("a session that a policy has ended, before the next message", async () => {
+    const home = makeHome();
+    writeFileSync(join(home, "config.yaml"), "reset: { default: { mode: idle, idleMinutes: 60 } }\n");
+    let now = Date.now() - 3 * 3_600_000;
+    const sessions = await openSessions({
+      url: join(home, "baton.db"),
+      clock: () => now,
+      config: { reset: { default: { mode: "idle", idleMinutes: 60 } } },
+    });
+    const { sessionId } = await sessions.getOrCreate(alice);
+    now += 3_600_000 + 1_000;
+    const entry = await sessions.get(sessionId);
+    expect(entry && (await sessions.expire(entry))).toBe(true);
+    await sessions.close();
+    const { stdout } = await baton(home, ["sessions", "explain", sessionId]);
+    expect(stdout).toMatch(/\nIt ended at .* \(2 h ago\) \(idle\)\. The next message starts a new /);
+    expect(stdout).not.toContain("has been due");
+  });
+
   test("without a rule: none, and how to set one", async () => {
     const home = makeHome();
     const id = await garden(home);

@@ -45,7 +45,7 @@ test("without a store there is nothing to show or to forget, and none is made", 
 });
 
 test("lines become notes; those that stay keep their numbers; a note too long is named by its line", async () => {
-  expect((await piped("likes tea\n\n lives in Ulm ")).said).toBe("Added 2 notes, removed 0 notes.");
+  expect((await piped("likes tea\n\n lives in Ulm ")).said).toBe("Added 2 notes.");
   const before = await notesOf();
   expect(before).toMatchObject([
     { owner: ME, text: "likes tea", by: "person" },
@@ -97,6 +97,15 @@ test("shows whose notes are asked for, with all accounts of a person, and who ha
   expect(said).toMatch(/^local:terminal +you, at this terminal +1 +just now$/m);
   expect(said).not.toContain("tea");
   expect(JSON.parse((await memory("show", "--people", "--json")).said).people).toHaveLength(4);
+});
+
+test("says that the agent does not see them if memory is off", async () => {
+  await prepare((store) => note(store, ME, "likes tea"));
+  expect((await memory("show")).said).not.toContain("memory.enabled");
+  writeFileSync(join(home, "config.yaml"), "memory: { enabled: false }\n");
+  expect((await memory("show")).said).toMatch(
+    /likes tea[\s\S]*\nThe agent does not see these notes: the setting memory\.enabled is false\.$/,
+  );
 });
 
 test("says what is wrong with a name", async () => {

@@ -1,9 +1,10 @@
 /** Whole runs of the built program with a model on loopback: the chat, `baton models`, and where secrets must not be. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
 import { ModelServer } from "./support/model-server.js";
+import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
 
 const KEY = "sk-canary-0123456789";
 let server: ModelServer;
@@ -16,6 +17,7 @@ beforeEach(() => {
   home = makeHome();
   server.play({ text: "Hello from the model.", usage: { input: 10, output: 5 } });
 });
+afterEach(killAll);
 afterAll(() => server.close());
 
 describe("baton chat", () => {
@@ -76,6 +78,15 @@ test("a model that does not begin to answer is given up after agent.firstWordSec
   const run = await baton(home, ["chat", "--message", "hi"], { env });
   expect(run).toMatchObject({ code: 1, stdout: "" });
   expect(run.stderr).toContain("did not start to answer in time");
+});
+
+test.runIf(pty)("the status line has the model that the session chose", async () => {
+  const set = `HOME='${join(home, "..")}' BATON_HOME='${home}' OPENAI_API_KEY=${KEY} OPENAI_BASE_URL='${server.url}'`;
+  const chat = await PtyChat.start({ shell: `${set} exec '${process.execPath}' dist/main.js` });
+  await chat.see("hi\r", "Hello from the model.");
+  await chat.see("/model model-b\r", "uses model-b from now on");
+  await chat.until(() => / model-b · \S+ tokens *$/m.test(chat.vt.text()));
+  expect(chat.vt.text()).not.toMatch(/ model-a · /);
 });
 
 describe("baton models", () => {

@@ -190,3 +190,32 @@ test("shows what everybody has used of today's limits, under all their identitie
     },
   });
 });
+
+test("shows the limits of the person at this machine, and of all people together", async () => {
+  const place = makeHome();
+  const limits = async (...words: string[]) => (await peopleIn(place, ["limits", ...words])).said;
+  expect(await limits()).toBe("Only the person at this machine has access.");
+  writeFileSync(join(place, "config.yaml"), "limits: { everyone: { costPerDay: 20 } }\n");
+  expect((await limits()).split("\n").slice(1)).toEqual(["All people together today: $0.00 of $20.00."]);
+  writeFileSync(
+    join(place, "config.yaml"),
+    "limits: { owners: { tokensPerDay: 5000 }, everyone: { tokensPerDay: 9000 } }\n",
+  );
+  const { store } = await openStore({ url: join(place, "baton.db") });
+  await store.close();
+  const said = await limits();
+  expect(said).toMatch(/^this machine's terminal +owner +no limit +no limit +0 of 5,000 +no limit/m);
+  expect(said).toContain("\nAll people together today: 0 of 9,000 tokens.\n");
+  expect(JSON.parse(await limits("--json"))).toMatchObject({
+    people: [{ identities: ["local:terminal"], limits: { tokensPerDay: 5_000, costPerDay: null } }],
+    everyone: { today: { tokens: 0, cost: 0 }, limits: { tokensPerDay: 9_000, costPerDay: null } },
+  });
+});
+
+test("says where to remove somebody who has access only by config.yaml", async () => {
+  const place = makeHome();
+  writeFileSync(join(place, "config.yaml"), "people: { allow: { telegram: [7] } }\n");
+  expect((await peopleIn(place, ["forget", "telegram:7"])).problem).toBe(
+    "baton: telegram:7 has access by config.yaml only. Remove it under `people` there, and restart the gateway.",
+  );
+});

@@ -107,7 +107,7 @@ test.each([
 });
 
 test("fits a terminal of any width, with blocks if the terminal has them", async () => {
-  const drawn = async (columns: number, unicode: boolean): Promise<string> => {
+  const drawn = async (columns: number, unicode: boolean, by: "model" | "day" = "model"): Promise<string> => {
     const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
     const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
     const same = (text: string) => text;
@@ -126,7 +126,7 @@ test("fits a terminal of any width, with blocks if the terminal has them", async
       loadConfig: async () => ({}),
       openPeople: async () => ({ people, spending, usage, jobs, sessions, close }),
     } as unknown as Cli;
-    await showUsage(cli, { by: "model", days: 30 });
+    await showUsage(cli, { by, days: 30 });
     const table = String(stdout.read()).split("\n\n")[0] ?? "";
     for (const line of table.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
     return table;
@@ -135,4 +135,5 @@ test("fits a terminal of any width, with blocks if the terminal has them", async
   expect(await drawn(120, true)).toMatch(/big .* █{40}\nsmall .* █{4}▌\n/);
   expect(await drawn(120, false)).toMatch(/big .* #{40}\nsmall .* #{4}\n/);
   expect(await drawn(60, true)).not.toContain("█");
+  for (const columns of [20, 30, 40]) expect(await drawn(columns, true, "day")).toMatch(/^\d{4}-\d\d-\d\d /m);
 });

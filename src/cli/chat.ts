@@ -1,6 +1,7 @@
 /** `baton chat`: talk to the agent in this terminal, or send it one message from a script. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RemoteFile } from "../adapter/adapter.js";
+import { sessionModel } from "../gateway/session-model.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
 import type { Handoff } from "../session/handoff.js";
@@ -137,7 +138,7 @@ async function talk(cli: Cli, options: ChatFlags): Promise<void> {
   const refresh = async (): Promise<void> => {
     const entry = await open.sessions.current(open.key).catch(() => null); // The status line can wait; the chat goes on.
     status = {
-      agent: open.agent,
+      agent: (entry && sessionModel(entry).model) ?? open.agent,
       ...(entry?.title ? { title: entry.title } : {}),
       ...(entry ? { tokens: entry.totalTokens } : {}),
     };

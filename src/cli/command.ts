@@ -20,8 +20,9 @@ export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb
     if (preset !== undefined) option.default(preset);
     command.addOption(option);
   }
-  const after = moreHelp(verb);
-  if (after) command.addHelpText("after", `\n${after}`);
+  if (verb.notes !== undefined) addNotes(command, verb.notes);
+  const shown = examplesOf(verb);
+  if (shown) command.addHelpText("after", `\n${shown}`);
   for (const below of only) fill(command.command(below.name), below, cli);
   if (!run) return;
   command.action(async (...given: unknown[]) => {
@@ -31,9 +32,22 @@ export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb
   });
 }
 
-function moreHelp({ notes, examples = [] }: Verb): string {
+/** After the help, in lines as wide as the rest of it. Lines that are aligned in columns stay as they are. */
+export function addNotes(command: Command, notes: string): void {
+  command.addHelpText("after", () => {
+    const { getOutHelpWidth } = command.configureOutput();
+    const width = getOutHelpWidth?.() ?? USUAL_WIDTH;
+    const help = command.createHelp();
+    const lines = notes.split("\n").map((line) => (/\S {2}/.test(line) ? line : help.boxWrap(line, width)));
+    return `\n${lines.join("\n")}`;
+  });
+}
+
+const USUAL_WIDTH = 80;
+
+/** Never wrapped: they are copied. */
+function examplesOf({ examples = [] }: Verb): string {
   const title = examples.length === 1 ? "Example" : "Examples";
   const lines = examples.map((example) => `  $ baton ${example}`);
-  const shown = lines.length === 0 ? [] : [`${title}:\n${lines.join("\n")}`];
-  return [...(notes === undefined ? [] : [notes]), ...shown].join("\n\n");
+  return lines.length === 0 ? "" : `${title}:\n${lines.join("\n")}`;
 }

@@ -98,11 +98,10 @@ function resetSentences(
   now: number,
   moment: (at: number) => string,
 ): string[] {
-  if (entry.endedAt !== null) {
+  if (entry.endedAt !== null)
     return [
-      `It ended at ${moment(entry.endedAt)} (${entry.endReason}). The next message starts a new session; /resume in the chat goes on with this one.`,
+      `It ended at ${moment(entry.endedAt)} (${entry.endReason}). The next message starts a new session, and /resume goes back to this one.`,
     ];
-  }
   if (next === null) {
     return [
       "To make it reset, set a rule in the config.yaml of your home folder, for example:",

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { printableText } from "../util/text.js";
 import type { Cli } from "./cli.js";
-import { fill } from "./command.js";
+import { addNotes, fill } from "./command.js";
 import { reportFailure } from "./failure.js";
 import type { Verb } from "./verb.js";
 import { baton } from "./verbs/verbs.js";
@@ -33,7 +33,7 @@ async function addLiveNotes(program: Command, words: readonly string[], cli: Cli
   }
   const notes = await verb.liveNotes?.();
   const said = await notes?.(cli).catch(() => ""); // Help is shown whatever is wrong here.
-  if (said) command.addHelpText("after", `\n${printableText(said)}`);
+  if (said) addNotes(command, printableText(said));
 }
 
 /** The command that the words lead to, as far as they do. */

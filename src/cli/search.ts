@@ -9,6 +9,7 @@ import { nameOf } from "./describe.js";
 import { highlight } from "./highlight.js";
 import { nextPageCommand, type PageOptions } from "./options.js";
 import type { Terminal } from "./terminal.js";
+import { wrapLine } from "./wrap-line.js";
 
 interface SearchCommandOptions extends PageOptions, WrittenFilters {
   readonly session?: string;
@@ -32,10 +33,10 @@ export function search(cli: Cli, words: readonly string[], options: SearchComman
     if (options.json) return terminal.json({ hits: items, nextCursor });
     const [first] = items;
     if (!first) return terminal.line(sayNothing(options));
-    items.forEach((hit, index) => {
-      if (index > 0) terminal.line();
-      printHit(terminal, hit, query, now);
-    });
+    for (const hit of items) {
+      if (hit !== first) terminal.line();
+      await printHit(terminal, hit, query, now);
+    }
     const { paint } = terminal;
     terminal.line(`\n${paint.dim(`To open one: baton chat --session ${cleanLine(first.sessionId)}`)}`);
     if (nextCursor !== null) {
@@ -50,14 +51,21 @@ export function search(cli: Cli, words: readonly string[], options: SearchComman
   });
 }
 
-function printHit(terminal: Terminal, hit: SearchHit, query: string, now: number): void {
+async function printHit(terminal: Terminal, hit: SearchHit, query: string, now: number): Promise<void> {
   const { paint } = terminal;
-  const beside = ({ role, text }: Neighbour) => terminal.line(paint.dim(`    ${role}: ${cleanLine(text)}`));
+  const print = async (text: string, indent: string, shown: (row: string) => string) => {
+    const line = cleanLine(text);
+    const rows = terminal.isSeen ? await wrapLine(line, terminal.columns - indent.length) : [line];
+    for (const row of rows) terminal.line(`${indent}${shown(row)}`);
+  };
+  const beside = async (messages: readonly Neighbour[]) => {
+    for (const { role, text } of messages) await print(`${role}: ${text}`, "    ", paint.dim);
+  };
   const about = `${hit.role}, ${relativeTime(hit.at, now)}  ${cleanLine(hit.sessionId)} #${hit.seq}`;
   terminal.line(`${paint.bold(nameOf(hit))}  ${paint.dim(about)}`);
-  hit.before.forEach(beside);
-  terminal.line(`  ${highlight(cleanLine(hit.snippet), query, paint.mark)}`);
-  hit.after.forEach(beside);
+  await beside(hit.before);
+  await print(hit.snippet, "  ", (row) => highlight(row, query, paint.mark));
+  await beside(hit.after);
 }
 
 /** The filters, as they were typed. */

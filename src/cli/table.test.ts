@@ -60,6 +60,23 @@ test("flexible columns give way, the widest first", async () => {
   ).toEqual(["C0    C1                   C2", "id_1  abcdefghijklmnopqr…  end"]);
 });
 
+test("a column that wraps shows its cells whole, in several rows", async () => {
+  const columns = [column(0, { align: "right" }), column(1, { flexible: true, wraps: true }), column(2)];
+  const rows = [
+    ["7", "likes tea and very long walks", "now"],
+    ["18", "日本語の長いメモ", "then"],
+  ];
+  expect(await printed(columns, rows, 24)).toEqual([
+    "C0  C1              C2",
+    " 7  likes tea and   now",
+    "    very long",
+    "    walks",
+    "18  日本語の長いメ  then",
+    "    モ",
+  ]);
+  expect((await printed(columns, rows, null))[1]).toBe(" 7  likes tea and very long walks  now");
+});
+
 test("where that is not enough, the last columns go", async () => {
   const lines = await printed(
     [column(0), column(1), column(2)],

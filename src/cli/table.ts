@@ -1,6 +1,7 @@
 /** Tables that fit the terminal: cells are cleaned here, and shortened if they are too wide. Programs get them whole. */
 import { cleanLine, graphemes } from "../util/text.js";
 import type { Terminal } from "./terminal.js";
+import { wrapLine } from "./wrap-line.js";
 
 export interface Column<Row> {
   readonly title: string;
@@ -8,6 +9,8 @@ export interface Column<Row> {
   readonly align?: "right";
   /** May be shortened if the table is too wide. */
   readonly flexible?: boolean;
+  /** Takes several rows then, instead of being shortened: for what people want to read whole. */
+  readonly wraps?: boolean;
   readonly paint?: (text: string, row: Row) => string;
 }
 
@@ -43,10 +46,27 @@ export async function printTable<Row>(
   const layout = { columns, widths, measure, isCut };
   const titles = columns.map((column) => column.title);
   terminal.line(joined(layout, titles, (text) => terminal.paint.dim(text)));
-  rows.forEach((row, index) => {
-    const line = cells[index] ?? [];
-    terminal.line(joined(layout, line, (text, column) => column.paint?.(text, row) ?? text));
-  });
+  for (const [index, row] of rows.entries()) {
+    for (const line of await wrapped(layout, cells[index] ?? []))
+      terminal.line(joined(layout, line, (text, column) => column.paint?.(text, row) ?? text));
+  }
+}
+
+/** A row in one line, or in several if a cell that wraps is too wide. */
+async function wrapped<Row>(
+  { columns, widths, measure, isCut }: TableLayout<Row>,
+  cells: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const parts = await Promise.all(
+    cells.map((cell, index) => {
+      const width = widths[index] ?? 0;
+      return isCut && columns[index]?.wraps && width > 0 && measure(cell) > width
+        ? wrapLine(cell, width)
+        : [cell];
+    }),
+  );
+  const height = Math.max(...parts.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) => parts.map((part) => part[line] ?? ""));
 }
 
 interface TableLayout<Row> {

@@ -145,7 +145,7 @@ function columnsOf(
   total: NamedSum,
 ): readonly Column<NamedSum>[] {
   const columns: readonly Column<NamedSum>[] = [
-    { title: by.toUpperCase(), cell: ({ name }) => name, flexible: true },
+    { title: by.toUpperCase(), cell: ({ name }) => name, flexible: by !== "day" },
     { title: "CALLS", cell: ({ modelCalls }) => grouped(modelCalls), align: "right" },
     { title: "INPUT", cell: ({ inputTokens }) => grouped(inputTokens), align: "right" },
     { title: "OUTPUT", cell: ({ outputTokens }) => grouped(outputTokens), align: "right" },

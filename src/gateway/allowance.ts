@@ -164,7 +164,12 @@ export class Allowance {
           ]
         : []),
     ];
-    return [...parts, ...(await this.#usageToday(who))].join(", ") || "none";
+    const { tokensPerSession, costPerSession } = limits;
+    const ofSession = [
+      ...(isLimit(tokensPerSession) ? [`${amount("tokens", tokensPerSession)} a session`] : []),
+      ...(isLimit(costPerSession) ? [`${amount("cost", costPerSession)} a session`] : []),
+    ];
+    return [...parts, ...(await this.#usageToday(who)), ...ofSession].join(", ") || "none";
   }
 
   /** In a group, others would read what they used. */

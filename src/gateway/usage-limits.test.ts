@@ -100,7 +100,7 @@ describe("what people read", () => {
       "You have used all of today's 100,000 tokens. You can go on at midnight UTC, in 3 h.",
     );
     expect(noticeOf({ ...session, used: 0.4 }, alone)).toBe(
-      "This session has used 80 % of its $0.50. Start a new one with /new in time.",
+      "This session has used 80 % of its $0.50. Start a new one with /new soon.",
     );
   });
 

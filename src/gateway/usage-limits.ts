@@ -103,7 +103,7 @@ export function noticeOf(limit: UsedLimit, { isAlone, isOwner, freeAgain }: Limi
       if (isAlone) return `You have used ${part} of today's ${amount(unit, most)}.${then}`;
       return `You have used ${isAll ? "all" : "most"} of what you may use today. Send me /usage in private to see more.`;
     case "session":
-      return `This session has used ${part} of its ${amount(unit, most)}. Start a new one with /new${isAll ? "" : " in time"}.`;
+      return `This session has used ${part} of its ${amount(unit, most)}. Start a new one with /new${isAll ? "" : " soon"}.`;
     default:
       return whose satisfies never;
   }

@@ -99,11 +99,12 @@ it("counts linked identities together, also for the notice", async () => {
 });
 
 it("limits a session, and a new one is free", async () => {
-  await open({ guests: { tokensPerSession: 1_000 } });
+  await open({ guests: { tokensPerSession: 1_000, costPerSession: 50 } });
   const ann = world.chat("ann");
+  expect(await ann.ask("/whoami")).toContain(", 1,000 tokens a session, $50.00 a session\n");
   expect(await told(ann, "900")).toEqual([
     "did 1",
-    "This session has used 90 % of its 1,000 tokens. Start a new one with /new in time.",
+    "This session has used 90 % of its 1,000 tokens. Start a new one with /new soon.",
   ]);
   expect(await told(ann, "200")).toEqual(["did 1"]);
   expect(await told(ann, "1")).toEqual([
@@ -213,6 +214,21 @@ it("shows a person their days, jobs and limits in private, and in a group only w
   const [boss = ""] = await told(world.chat("boss"), "/usage");
   expect(boss).toContain("You today: 2 tokens");
   expect(boss).toContain("- everybody today: 1,539 tokens of 77,777 tokens");
+});
+
+it("says that a model without a cost has cost nothing", async () => {
+  const agent = {
+    name: "free",
+    async *run(): AsyncIterable<AgentEvent> {
+      yield { kind: "usage", model: "m1", usage: { inputTokens: 5, cost: 0 } };
+      yield { kind: "message", message: { role: "assistant", content: "yes" }, results: [] };
+      yield { kind: "done", stopped: false };
+    },
+  };
+  await open({}, { gateway: { agent } });
+  await told(world.chat("ann"), "hello");
+  const [said] = await told(world.chat("ann"), "/usage");
+  expect(said).toContain("Cost: $0.00\nYou today: 5 tokens, $0.00\n");
 });
 
 it("says that a cost is not known, and of which model", async () => {

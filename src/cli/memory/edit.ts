@@ -32,7 +32,9 @@ export async function editMemory(cli: Cli, which: Whose | undefined, { json }: J
   const done = edited ?? { added: 0, removed: 0 };
   if (json) return terminal.json(done);
   if (done.added + done.removed === 0) return terminal.line("Nothing was changed.");
-  terminal.line(`Added ${counted(done.added, "note")}, removed ${counted(done.removed, "note")}.`);
+  const [added, removed] = [counted(done.added, "note"), counted(done.removed, "note")];
+  if (done.removed === 0) return terminal.line(`Added ${added}.`);
+  terminal.line(done.added === 0 ? `Removed ${removed}.` : `Added ${added}, removed ${removed}.`);
 }
 
 function saved(

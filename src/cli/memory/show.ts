@@ -24,7 +24,7 @@ export function showMemory(cli: Cli, which: Whose | undefined, options: ShowMemo
 
 function showNotes(cli: Cli, which: Whose | undefined, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;
-  return withMemory(cli, "look", which, async ({ desk, reader, name }) => {
+  return withMemory(cli, "look", which, async ({ desk, reader, name }, config) => {
     const notes = await desk.list(reader);
     const { owners } = reader;
     const { maxCharacters } = desk;
@@ -36,13 +36,15 @@ function showNotes(cli: Cli, which: Whose | undefined, { json }: JsonOption): Pr
       terminal,
       [
         { title: "NUMBER", cell: ({ id }: MemoryNote) => String(id), align: "right" },
-        { title: "NOTE", cell: ({ text }) => text, flexible: true },
+        { title: "NOTE", cell: ({ text }) => text, flexible: true, wraps: true },
         { title: "BY", cell: ({ by }) => BY[by] },
         { title: "WHEN", cell: ({ madeAt }) => relativeTime(madeAt, now) },
       ],
       notes,
     );
     terminal.line(`\n${roomWords(notes, maxCharacters)} are used.`);
+    if (!config.memory.enabled)
+      terminal.line("The agent does not see these notes: the setting memory.enabled is false.");
   });
 }
 

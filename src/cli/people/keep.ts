@@ -33,9 +33,13 @@ export function forget(cli: Cli, who: string, options: ForgetOptions): Promise<v
     const identities = person?.identities.map(({ identity }) => identity) ?? [who];
     const gone = await people.store.forget(person ? { personId: person.id } : { identity: who });
     const listed = listedNote(people, identities);
-    if (gone === 0) {
-      throw new CliError("person_not_found", `Person not found: ${cleanLine(who)}.${listed || SEE_LIST}`);
+    if (gone === 0 && listed !== "") {
+      throw new CliError(
+        "person_listed",
+        `${cleanLine(who)} has access by config.yaml only. Remove it under \`people\` there, and restart the gateway.`,
+      );
     }
+    if (gone === 0) throw new CliError("person_not_found", `Person not found: ${cleanLine(who)}.${SEE_LIST}`);
     if (options.json) return cli.terminal.json({ forgotten: identities });
     cli.terminal.line(`Removed ${identities.map(cleanLine).join(", ")}.${listed}`);
   });

@@ -1,6 +1,15 @@
 /** `baton people limits`: the limits of each person, and how much of today's they have used. */
 import type { Config } from "../../config/config.js";
-import { dayOf, isLimit, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
+import { TERMINAL } from "../../gateway/authorize.js";
+import {
+  dayOf,
+  everyonesLimits,
+  isLimit,
+  type Limits,
+  limitsFor,
+  MEGABYTE,
+  spentToday,
+} from "../../gateway/limits.js";
 import type { DaySpending } from "../../gateway/store.js";
 import { cleanLine } from "../../util/text.js";
 import { dollars, grouped } from "../../util/words.js";
@@ -18,9 +27,20 @@ export async function limits(cli: Cli, options: { json?: boolean }): Promise<voi
   const { people, spending, close } = await cli.openPeople(config, "look");
   try {
     const day = await spending.of(dayOf(Date.now()).day);
-    const rows = (await everybody(people)).map((row) => usedBy(row, config, day));
-    if (options.json) return terminal.json({ people: rows.map(asJson) });
-    if (rows.length === 0) return terminal.line(NOBODY);
+    const others = await everybody(people);
+    const rows = [...atThisMachine(others, config), ...others].map((row) => usedBy(row, config, day));
+    const everyone = { used: together(day), limits: everyonesLimits(config.limits) };
+    if (options.json)
+      return terminal.json({
+        people: rows.map(asJson),
+        everyone: { today: everyone.used, limits: finite(everyone.limits) },
+      });
+    const shared = everyoneLine(everyone);
+    if (rows.length === 0) {
+      terminal.line(NOBODY);
+      if (shared !== null) terminal.line(shared);
+      return;
+    }
     const { printTable } = await import("../table.js");
     await printTable(
       terminal,
@@ -56,10 +76,41 @@ export async function limits(cli: Cli, options: { json?: boolean }): Promise<voi
       ],
       rows,
     );
+    if (shared !== null) terminal.line(`\n${shared}`);
     terminal.line("\nDays start at midnight UTC. Run `baton usage` to see what was used before.");
   } finally {
     await close();
   }
+}
+
+/** The person at this machine, if they have a limit and are not among the others with a linked account. */
+function atThisMachine(others: readonly PeopleListRow[], { limits }: Config): PeopleListRow[] {
+  const own = limitsFor({ role: "owner", names: [TERMINAL] }, limits);
+  const isListed = others.some(({ identities }) => identities.includes(TERMINAL));
+  if (isListed || !Object.values(own).some(isLimit)) return [];
+  return [{ id: null, name: "this machine's terminal", role: "owner", identities: [TERMINAL] }];
+}
+
+interface EveryonesUse {
+  readonly used: Pick<DaySpending, "tokens" | "cost">;
+  readonly limits: ReturnType<typeof everyonesLimits>;
+}
+
+/** Null if all people together have no limit. */
+function everyoneLine({ used, limits: { tokensPerDay, costPerDay } }: EveryonesUse): string | null {
+  const parts = [
+    ...(isLimit(tokensPerDay) ? [`${grouped(used.tokens)} of ${grouped(tokensPerDay)} tokens`] : []),
+    ...(isLimit(costPerDay) ? [`${dollars(used.cost)} of ${dollars(costPerDay)}`] : []),
+  ];
+  return parts.length === 0 ? null : `All people together today: ${parts.join(", ")}.`;
+}
+
+function together(day: readonly DaySpending[]): EveryonesUse["used"] {
+  const { tokens, cost } = spentToday(
+    day.map(({ identity }) => identity),
+    day,
+  );
+  return { tokens, cost };
 }
 
 function usedBy(row: PeopleListRow, config: Config, day: readonly DaySpending[]): LimitsRow {
@@ -77,13 +128,18 @@ function most(limit: number): string {
 }
 
 function asJson({ id, name, role, identities, modelCalls, mediaBytes, tokens, cost, limits }: LimitsRow) {
-  const finite = Object.entries(limits).map(([key, limit]) => [key, Number.isFinite(limit) ? limit : null]);
   return {
     id,
     name: name === null ? null : cleanLine(name),
     role,
     identities,
     today: { modelCalls, mediaBytes, tokens, cost },
-    limits: Object.fromEntries(finite),
+    limits: finite(limits),
   };
+}
+
+/** JSON has no infinity: no limit is null. */
+function finite(limits: Partial<Limits>): Readonly<Record<string, number | null>> {
+  const entries = Object.entries(limits).map(([key, limit]) => [key, isLimit(limit) ? limit : null]);
+  return Object.fromEntries(entries);
 }

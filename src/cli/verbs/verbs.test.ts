@@ -48,4 +48,19 @@ describe("the command table", () => {
       expect(`baton ${example} `.startsWith(`${asked[0]} `)).toBe(true);
     },
   );
+
+  test.each(rows)("the help of $path fits a terminal of 80 columns", async ({ path }) => {
+    let help = "";
+    const writeOut = (text: string) => {
+      help += text;
+    };
+    const program = new Command("baton")
+      .exitOverride()
+      .configureOutput({ writeOut, getOutHelpWidth: () => 80, getOutHasColors: () => false });
+    fill(program, baton, {} as Cli);
+    const words = path.split(" ").slice(1);
+    await expect(program.parseAsync([...words, "--help"], { from: "user" })).rejects.toThrow("outputHelp");
+    const isCopied = (line: string) => line.startsWith("  $ ") || /\S {2}/.test(line);
+    expect(help.split("\n").filter((line) => line.length > 80 && !isCopied(line))).toEqual([]);
+  });
 });

@@ -117,10 +117,17 @@ describe("/search", () => {
     expect((await ann.session()).sessionId).toBe(garden.sessionId);
 
     expect(await ann.ask('/search roses role:tool in:"Kitchen" before:2026-01-01')).toBe(
-      "No message in your sessions contains these words with role:tool in:Kitchen before:2026-01-01.",
+      "No message in your sessions contains these words and passes the filters role:tool in:Kitchen before:2026-01-01.",
     );
     expect(await ann.ask("/search roses to:tool")).toBe("No message in your sessions contains these words.");
-    expect(await ann.ask("/search role:user")).toMatch(/^Say what to look for/);
+    expect(await ann.ask('/search role:user in:"My garden"')).toBe(
+      'Say what to look for, as in `/search garden party role:user in:"My garden"`.',
+    );
+    expect(await ann.ask("/search roses in:Cellar")).toBe(
+      'There is no session "Cellar" here. Send /sessions to list yours.',
+    );
+    const group = world.chat("ann", { chatId: "room", chatType: "group" });
+    expect(await group.ask("/search roses")).toBe("No message in this chat contains these words.");
     expect(await ann.ask("/search roses role:robot")).toMatch(/There is no role "robot"\. Use user, /);
     expect(await ann.ask("/search roses after:noon")).toMatch(/"noon" is not a date for "after"\. Use 2026-/);
     expect(await ann.ask("/search roses from:nowhere")).toMatch(/There is no platform "nowhere"\./);

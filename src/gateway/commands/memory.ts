@@ -57,7 +57,11 @@ const VERBS: Readonly<Record<string, (call: MemoryCall, rest: string) => Promise
   },
   async forget({ desk, reader }, rest) {
     if (rest.toLowerCase() === "all") {
-      return `Removed ${counted(await desk.forget(reader), "note")}: I remember nothing about ${ABOUT[reader.kind]} now.`;
+      const removed = await desk.forget(reader);
+      const about = ABOUT[reader.kind];
+      return removed === 0
+        ? `I remember nothing about ${about}, so there was nothing to remove.`
+        : `Removed ${counted(removed, "note")}: I remember nothing about ${about} now.`;
     }
     const words = rest.split(/[\s,]+/).slice(0, MOST_NUMBERS);
     const numbers = words.map((word) => (/^\d{1,15}$/.test(word) ? Number(word) : null));

@@ -7,14 +7,14 @@ import type { Handoff } from "../../session/handoff.js";
 import { deliveryIdOf } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
-import { cleanLine, shorten } from "../../util/text.js";
+import { cleanLine } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { nameOf, quoted } from "../describe.js";
 import { mayMove } from "../handoff/desk.js";
 import { leftText } from "../handoff/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
-import { lastSaid, type ShownSessions } from "./shown-sessions.js";
+import { foundHere, lastSaid, type ShownSessions } from "./shown-sessions.js";
 
 export function sessions(shown: ShownSessions, { clock }: AgentInfo): Command {
   return {
@@ -101,20 +101,18 @@ async function handedOff({ item, gateway, sessions, who }: CommandCall): Promise
 }
 
 /** A number from the last list, else anything that names one session. */
-async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionEntry> {
+function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionEntry> {
   const which = cleanLine(call.words);
-  try {
-    const number = /^[1-9]\d{0,2}$/.test(which);
-    const listed = number ? await shown.at(Number(which), call) : undefined;
-    if (listed !== undefined) return await call.view.get(listed);
-    const found = await call.view.find(which);
-    if (number && found.title !== which) throw sessionNotFound(which); // It is not the beginning of an id.
-    return found;
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    const asked = JSON.stringify(shorten(which, 60));
-    throw new NotFoundError(error.code, `There is no session ${asked} here. Send /sessions to list yours.`);
-  }
+  return foundHere(which, named(which, call, shown));
+}
+
+async function named(which: string, call: CommandCall, shown: ShownSessions): Promise<SessionEntry> {
+  const number = /^[1-9]\d{0,2}$/.test(which);
+  const listed = number ? await shown.at(Number(which), call) : undefined;
+  if (listed !== undefined) return call.view.get(listed);
+  const found = await call.view.find(which);
+  if (number && found.title !== which) throw sessionNotFound(which); // It is not the beginning of an id.
+  return found;
 }
 
 /** The session that a policy ended here, unless somebody has been back in it since; and whether another one has begun. */

@@ -7,7 +7,7 @@ import { nameOf } from "../describe.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 import { parseSearchWords, type SearchWords } from "./search-words.js";
-import type { ShownSessions } from "./shown-sessions.js";
+import { foundHere, type ShownSessions } from "./shown-sessions.js";
 
 const SHOWN = 8;
 /** A longer message beside a hit is not shown: people look for the hit. */
@@ -25,11 +25,10 @@ export function search(shown: ShownSessions, { clock }: AgentInfo): Command {
     async run(call) {
       const { item, view } = call;
       const { query, filters } = parseSearchWords(call.words);
-      if (query === "") return "Say what to look for, as in `/search garden party`.";
+      if (query === "") return `Say what to look for, as in \`/search garden party${written(filters)}\`.`;
       const options = await optionsOf(filters, call, clock());
       const { items, nextCursor } = await view.search(query, { ...options, limit: SHOWN, neighbours: 1 });
-      if (items.length === 0)
-        return `No message in your sessions contains these words${withFilters(filters)}.`;
+      if (items.length === 0) return nothing(call, filters);
       shown.keep(
         item.key,
         items.map(({ sessionId }) => sessionId),
@@ -49,14 +48,26 @@ async function optionsOf(
   const written: WrittenFilters = { ...(from === undefined ? {} : { platform: from }), ...others };
   return {
     ...(await readFilters(written, { timeZone: sessions.timezone, now })),
-    ...(which === undefined ? {} : { sessionId: (await view.find(which)).sessionId }),
+    ...(which === undefined ? {} : { sessionId: (await foundHere(which, view.find(which))).sessionId }),
   };
 }
 
-/** Which filters were understood, if nothing passed them. */
-function withFilters(filters: SearchWords["filters"]): string {
-  const written = Object.entries(filters).map(([name, value]) => `${name}:${shorten(cleanLine(value), 40)}`);
-  return written.length === 0 ? "" : ` with ${written.join(" ")}`;
+function nothing({ who }: CommandCall, filters: SearchWords["filters"]): string {
+  const where = who.viewer.kind === "chat" ? "this chat" : "your sessions";
+  const understood = written(filters);
+  return understood === ""
+    ? `No message in ${where} contains these words.`
+    : `No message in ${where} contains these words and passes the filters${understood}.`;
+}
+
+/** The filters, each after a space, as a person would write them. */
+function written(filters: SearchWords["filters"]): string {
+  return Object.entries(filters)
+    .map(([name, value]) => {
+      const shown = shorten(cleanLine(value), 40);
+      return ` ${name}:${shown.includes(" ") ? `"${shown}"` : shown}`;
+    })
+    .join("");
 }
 
 function hitLines(hit: SearchHit, number: number, now: number): string[] {

@@ -2,10 +2,11 @@
  * Numbered lists of sessions. A number refers to the list that the chat saw last: the order of sessions changes with
  * every message, so the list is remembered. After a restart, it refers to the list as it would be shown now.
  */
+import { NotFoundError } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { cleanLine } from "../../util/text.js";
+import { cleanLine, shorten } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { nameOf, platformTitle, quoted } from "../describe.js";
 import { BRANCH_OF } from "./branch.js";
@@ -57,6 +58,17 @@ export class ShownSessions {
       "",
       `To continue one, send /resume and its number.${more}`,
     ].join("\n");
+  }
+}
+
+/** The session that a person named; if there is none, they read what to send: in a chat they have no command line. */
+export async function foundHere(which: string, found: Promise<SessionEntry>): Promise<SessionEntry> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    const asked = JSON.stringify(shorten(cleanLine(which), 60));
+    throw new NotFoundError(error.code, `There is no session ${asked} here. Send /sessions to list yours.`);
   }
 }
 

@@ -65,8 +65,10 @@ async function sessionLines(
       ? `, cache read ${grouped(entry.cacheReadTokens)}, cache write ${grouped(entry.cacheWriteTokens)}`
       : "";
   const parts = `input ${grouped(entry.inputTokens)}, output ${grouped(entry.outputTokens)}${cached}`;
-  const { unpricedCalls } = together(byModel);
-  const cost = entry.cost > 0 || unpricedCalls > 0 ? costWords({ ...entry, unpricedCalls }) : "none reported";
+  const { unpricedCalls, modelCalls } = together(byModel);
+  // In a group, the calls of others may have a cost that nobody knows.
+  const isKnown = entry.cost > 0 || unpricedCalls > 0 || (modelCalls > 0 && !isGroup);
+  const cost = isKnown ? costWords({ ...entry, unpricedCalls }) : "none reported";
   return [
     `This session: ${counted(entry.totalTokens, "token")} (${parts})`,
     `Cost: ${cost}`,
