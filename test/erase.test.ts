@@ -119,7 +119,7 @@ test("shows what would go, asks, and then no byte of it is in the home folder", 
 test("works while another process has the store open and reads it", async () => {
   const { home, db, world } = await filledHome();
   const reader = await openStore({ url: db });
-  const read = async () => (await reader.sessions.history(world.groupSession)).length;
+  const read = async () => (await reader.sessions.load(world.groupSession)).length;
   expect(await read()).toBe(5);
   let isOver = false;
   const reading = (async () => {

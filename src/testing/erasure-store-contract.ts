@@ -84,9 +84,11 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       expect(after.filter(isTheirs)).toEqual([]);
       const bobs = (all: readonly string[]) =>
         all.filter((text) => /bob|beans|ladder|rain|70010012/i.test(text));
-      // Only where a session of his was in her lane does it say that it is his again.
+      // Only where a session of his was in her lane does it say that it is his again. Lists of standing requests are shorter.
       const isPlace = (text: string) =>
-        /^(sessions\.(origin|key|chat|display_name)|routes\.\w+): /.test(text);
+        /^(sessions\.(origin|key|chat|display_name|standing)|routes\.\w+|summaries\.before_standing): /.test(
+          text,
+        );
       expect(bobs(before).filter((text) => !after.includes(text) && !isPlace(text))).toEqual([]);
       expect(bobs(after).filter((text) => !before.includes(text) && !isPlace(text))).toEqual([]);
       expect(bobs(before).length).toBeGreaterThan(20);
@@ -102,6 +104,43 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       ]);
       expect(await store.people.find(ANN)).toBeNull();
       expect(await store.people.find(BOB)).not.toBeNull();
+    });
+
+    it("leaves what others asked for in a shared conversation, and forgets what they asked for", async () => {
+      const asked = async () => (await sessions.get(world.groupSession))?.standing;
+      const bobs = (n: number) => [
+        expect.stringMatching(new RegExp(`^\\[Bob #\\w+ member\\] Always greet bob-wish ${n}\\.$`)),
+      ];
+      await erase();
+      expect(await asked()).toEqual(bobs(2));
+      await store.consolidations.undo(world.groupSession, now);
+      expect(await asked()).toEqual(bobs(1));
+    });
+
+    it("refuses a summary that was begun before", async () => {
+      const claim = await store.consolidations.claim(
+        world.groupSession,
+        { holder: "x", leaseMs: 60_000 },
+        now,
+      );
+      if (!claim) throw new Error("Nobody else has it.");
+      await erase();
+      const range = {
+        through: 4,
+        count: 2,
+        summary: { text: "canary-late-summary", standing: [] },
+        facts: null,
+        spent: { identity: BOB, uses: [] },
+      };
+      expect(await store.consolidations.record(claim, range, now)).toBe(false);
+      expect((await texts()).filter(isTheirs)).toEqual([]);
+    });
+
+    it("takes away a title that was made of their words, and no other", async () => {
+      expect(await store.titles.nameOnce(world.groupSession, "canary-inbox-group")).not.toBeNull();
+      await erase();
+      expect((await sessions.get(world.groupSession))?.title).toBeNull();
+      expect((await sessions.get(world.bobSession))?.title).toBe("Beans");
     });
 
     it("gives a session of others back that was in a lane of theirs", async () => {
@@ -211,6 +250,7 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         "shown",
         "called",
         "person",
+        "wish",
       ])
         expect(all.includes(`canary-${word}`), word).toBe(true);
       expect(all).not.toMatch(/beans|ladder|bob-/);

@@ -15,6 +15,7 @@ import {
   type SessionId,
 } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
+import { senderLabel } from "../session/sender.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
@@ -166,6 +167,7 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   await sessions.indexAll();
   const ann = { id: person.id, identities: [ANN, ANN_THERE] };
   await fillMemory(store, annSession, bobSession);
+  await fillGroupMemory(store, groupSession);
   return { ann, annSession, groupSession, bobSession, lentSession: bobSession, jobs, processes };
 }
 
@@ -246,6 +248,9 @@ async function fillJourneys(
     ],
     NOW,
   );
+  // The gateway that ran it has ended.
+  const cut = await accept(annInGroup, "command", "/canary-cut-off");
+  await store.inbox.beginCommand(cut.id, "me");
   await answered(annThere, "canary-running", null);
   await answered(bobInGroup, "Bob asks for rain.", "done");
   await accept(annInGroup, "message", "canary-waiting");
@@ -317,6 +322,28 @@ async function fillMemory(store: FilledStore, annSession: SessionId, bobSession:
         NOW,
       );
     }
+  }
+}
+
+/** A summary of the group, with what both asked for as long as it lasts. */
+async function fillGroupMemory(store: FilledStore, groupSession: SessionId): Promise<void> {
+  const wish = (by: SessionSource, words: string): string => {
+    const { name, author } = { name: by.userName, author: { id: identityOf(by) ?? "", role: "member" } };
+    return `[${senderLabel({ name, author })}] ${words}`;
+  };
+  for (const through of [1, 2]) {
+    const claim = await store.consolidations.claim(groupSession, { holder: "x", leaseMs: 1_000 }, NOW);
+    if (!claim) throw new Error("Nobody else has it.");
+    const standing = [
+      wish(annInGroup, `Always sign as canary-wish ${through}.`),
+      wish(bobInGroup, `Always greet bob-wish ${through}.`),
+    ];
+    const spent = { identity: BOB, uses: [] };
+    await store.consolidations.record(
+      claim,
+      { through, count: 1, summary: { text: "The team plans.", standing }, facts: null, spent },
+      NOW,
+    );
   }
 }
 
