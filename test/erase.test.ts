@@ -163,12 +163,17 @@ test("names the backups, archives and logs that still have it", async () => {
   writeFileSync(join(home, "logs", "baton.log"), `{"msg":"message from Ann (${ANN})"}\n`);
   mkdirSync(join(home, "archive"));
   writeFileSync(join(home, "archive", "x.jsonl"), "nothing of hers\n");
+  writeFileSync(join(home, "archive", "hers.jsonl"), `{"owner":"person:${ANN}"}\n`);
+  for (const each of ["x", "hers"]) {
+    mkdirSync(join(home, "archive", `${each}.files`));
+    writeFileSync(join(home, "archive", `${each}.files`, "1-1.png"), "a picture says no name");
+  }
   const { stdout, code } = await erase(home);
   const [backup = ""] = readdirSync(join(home, "backups"));
   expect(code).toBe(0);
   expect(stdout).toContain("Delete them yourself:\n");
-  expect(stdout).toContain(`  ${join(home, "backups", backup)}\n  ${join(home, "logs", "baton.log")}\n`);
-  expect(stdout).not.toContain("archive");
+  const named = ["archive/hers.files", "archive/hers.jsonl", `backups/${backup}`, "logs/baton.log"];
+  expect(stdout).toContain(`yourself:\n${named.map((each) => `  ${join(home, each)}\n`).join("")}`);
 }, 60_000);
 
 test("says what others repeat, and does not call that a rest", async () => {
