@@ -2,7 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hear } from "../gateway/erasure.js";
 import { OWNER } from "../session/access.js";
+import { newHandoffId } from "../session/ids.js";
+import { platforms } from "../session/platform.js";
 import { Sessions } from "../session/sessions.js";
+import { addressOf, formatAddress, parseSource } from "../session/source.js";
 import {
   ANN,
   ANN_FILES,
@@ -115,6 +118,31 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       expect(await asked()).toEqual(bobs(2));
       await store.consolidations.undo(world.groupSession, now);
       expect(await asked()).toEqual(bobs(1));
+    });
+
+    it("takes jobs of others out of their private chat, and pauses them", async () => {
+      await erase();
+      const [, bobs, lent, group] = await Promise.all(world.jobs.map((id) => store.jobs.find(id)));
+      expect(bobs).toMatchObject({ state: "active", origin: { source: { chatId: "70010012" } } });
+      expect(lent).toMatchObject({ state: "paused", pausedWhy: expect.any(String), origin: bobs?.origin });
+      expect(group).toMatchObject({ state: "active", origin: { source: { chatId: "-100" } } });
+    });
+
+    it("finds what went to a chat of theirs, also if an erase ended in the middle", async () => {
+      const [, here = "", there = ""] = platforms();
+      // Only a session of Bob's tells that this chat is hers.
+      const hers = parseSource({ platform: there, chat_id: "canary-dm", user_id: "8002002" });
+      await sessions.switchTo(hers, world.bobSession);
+      const elsewhere = parseSource({ platform: here, chat_id: "-7", chat_type: "group" });
+      const { entry } = await sessions.receive(elsewhere, { role: "user", content: "hello" });
+      const target = formatAddress(addressOf(hers));
+      await store.handoffs.request({ id: newHandoffId(), sessionId: entry.sessionId, target }, now);
+      const cutOff: Hear = (kind, text) => {
+        if (kind === "id" && text.startsWith("ho_")) throw new Error("cut off");
+      };
+      await expect(erase(cutOff)).rejects.toThrow("cut off");
+      await erase();
+      expect((await texts()).filter(isTheirs)).toEqual([]);
     });
 
     it("refuses a summary that was begun before", async () => {

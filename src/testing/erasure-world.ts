@@ -7,6 +7,7 @@ import type { GatewayStore, NewDelivery, TurnStep } from "../gateway/store.js";
 import { identityOf } from "../session/access.js";
 import {
   deliveryIdOf,
+  type JobId,
   newHandoffId,
   newJobId,
   newProcessId,
@@ -47,7 +48,8 @@ export interface ErasureWorld {
   readonly bobSession: SessionId;
   /** A session of Bob's that is in Ann's lane. */
   readonly lentSession: SessionId;
-  readonly jobs: readonly string[];
+  /** Ann's, Bob's, and two of Bob's whose conversations are in her private chat and in the group. */
+  readonly jobs: readonly JobId[];
   readonly processes: readonly ProcessId[];
 }
 
@@ -139,7 +141,7 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   await sessions.switchTo(lane, bobSession);
 
   await fillJourneys(store, sessions, { annSession, groupSession, fileC, fileD });
-  const jobs = await fillJobs(store, own.entry.key);
+  const jobs = await fillJobs(store);
   const processes = await fillProcesses(store, home, annSession, groupSession);
 
   await store.spending.grant([ANN], "modelCalls", 3, 10, "2026-01-01");
@@ -261,11 +263,15 @@ function expectSame(one: unknown, other: unknown): void {
   if (one !== other) throw new Error("The world is not as it should be.");
 }
 
-async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>[0]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const [owner, by, word] of [
-    [ANN, annDm, "canary"],
-    [BOB, bobDm, "bob"],
+async function fillJobs(store: FilledStore): Promise<JobId[]> {
+  const ids: JobId[] = [];
+  const keyOf = (source: SessionSource) => new Sessions(store).laneOf(source).key;
+  for (const [owner, by, word, place] of [
+    [ANN, annDm, "canary", annDm],
+    [BOB, bobDm, "bob", bobDm],
+    // His conversations were handed off, into her private chat and into a group that she began.
+    [BOB, bobDm, "bob-lent", annDm],
+    [BOB, bobDm, "bob-group", annInGroup],
   ] as const) {
     const id = newJobId();
     ids.push(id);
@@ -287,11 +293,7 @@ async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>
       deliver: "origin",
       by,
       owner,
-      origin: {
-        key: owner === ANN ? key : new Sessions(store).laneOf(bobDm).key,
-        source: by,
-        account: "bot",
-      },
+      origin: { key: keyOf(place), source: place, account: "bot" },
     };
     await store.jobs.add(job, { nextAt: NOW, wakeAt: NOW }, [owner], 9, NOW);
     await store.jobs.ask(id, NOW);
