@@ -145,6 +145,24 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       expect((await texts()).filter(isTheirs)).toEqual([]);
     });
 
+    it("leaves what others used in their conversations, without the conversation", async () => {
+      const bob = { kind: "person", identities: [BOB] } as const;
+      const used = () => store.usage.sums(bob, "day", { fromDay: "" });
+      const spent = { identity: BOB, uses: [{ model: "m", usage: { inputTokens: 50, cost: 0.5 } }] };
+      const { items } = await sessions.list({}, { kind: "person", identities: world.ann.identities });
+      const hers = items.filter(({ owner }) => owner !== `person:${BOB}`);
+      expect(hers).toHaveLength(3);
+      for (const { sessionId } of hers) {
+        const claim = await store.consolidations.claim(sessionId, { holder: "x", leaseMs: 1_000 }, now);
+        if (claim) await store.consolidations.fail(claim, { nextTryAt: now, spent }, now);
+      }
+      const before = await used();
+      expect(before.at(-1)).toMatchObject({ totalTokens: 150, modelCalls: 3, cost: 1.5 });
+      await erase();
+      expect(await used()).toEqual(before);
+      expect(await store.usage.sums({ kind: "owner" }, "identity", { fromDay: "" })).toHaveLength(1);
+    });
+
     it("refuses a summary that was begun before", async () => {
       const claim = await store.consolidations.claim(
         world.groupSession,
