@@ -213,6 +213,29 @@ it("counts /compress for the person who asks, and refuses it at their limit", as
   expect(await told(ann, "/compress")).toEqual([expect.stringMatching(/^I summed up/)]);
 });
 
+it("refuses an answer if the summary before it used up the limit", async () => {
+  const refusing = {
+    ...remembering,
+    contextTokens: 1_000,
+    // The provider says that it is too long, so the answer waits for a summary.
+    async *run(turn: TurnInput): AsyncIterable<AgentEvent> {
+      const asked = turn.history.at(-1);
+      if (!asked?.content.startsWith("all of it")) return yield* remembering.run(turn);
+      await turn.beforeCall?.();
+      await turn.fit?.({ messages: turn.history, besides: [], contextTokens: 1_000, refused: true });
+      return yield* model.run({ ...turn, beforeCall: async () => {} });
+    },
+  };
+  await open({ guests: { tokensPerDay: 1_000 } }, { gateway: { agent: refusing } });
+  const ann = world.chat("ann");
+  for (let n = 0; n < 4; n++) await told(ann, long(190));
+  expect(await told(ann, "all of it 50")).toEqual([
+    expect.stringMatching(/^You have used 1,060 tokens today, and you may use 1,000/),
+  ]);
+  expect(model.calls).toBe(5);
+  expect((await ann.transcript()).at(-1)).toBe("user: all of it 50");
+});
+
 it("counts /compress also for the limit of calls, of a session and of everybody", async () => {
   const people = { allow: { telegram: ["ann"] } };
   for (const limits of [
