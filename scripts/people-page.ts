@@ -232,9 +232,11 @@ Scanned 42.0 MB in 3 files: nothing of theirs is left.
 | --- | --- |
 | their conversations, wherever they are now, with everything in them | removed |
 | their messages in conversations of others | \`[erased]\`, without name, author and files; not in the search any more |
-| what others and the agent said, also if it repeats their words; summaries and titles of those conversations | stays: the command counts the passages that are repeated |
-| a conversation of somebody else that is in their private chat | ends, and is its owner's again |
-| their jobs with all results, their processes with their output, their files, approvals and usage | removed; what runs ends first |
+| what they asked for there as long as the conversation lasts, and a title that Baton made of their first words | removed |
+| what others and the agent said, also if it repeats their words; summaries, notes and other titles of those conversations | stays: the command counts the passages that are repeated |
+| what others used in the person's conversations | stays, without the conversation |
+| a conversation of somebody else that is in their private chat | ends, and is its owner's again; its jobs are paused |
+| their jobs with all results, their processes with their output, their files, notes, approvals and usage | removed; what runs ends first |
 | their roles, accounts, requests and codes | removed; access first, so that they can't write meanwhile |
 
 The order is: access, running answers, processes, then rows and files, last the person. If the command is cut off, run it again

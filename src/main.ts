@@ -82,7 +82,7 @@ async function runCommand(): Promise<number> {
     openSessions: async (config, purpose) => (await openMirrored(config, purpose, onProblem)).sessions,
     openPeople,
     openRetention: async (config, purpose) =>
-      (await import("./open-erasure.js")).openRetention(await openMirrored(config, purpose, onProblem)),
+      (await import("./open-erasure.js")).openRetention(config, openMirrored(config, purpose, onProblem)),
     openErasure: async (config) =>
       (await import("./open-erasure.js")).openErasure(config, {
         ...PROCESS_HOST,

@@ -8,7 +8,7 @@ import { type Config, mediaFolder } from "./config/config.js";
 import { type ErasedAmounts, erasePerson } from "./gateway/eraser.js";
 import type { ErasedPerson } from "./gateway/erasure.js";
 import { OutputFolder } from "./gateway/jobs/output-folder.js";
-import { Media, type Swept } from "./gateway/media.js";
+import { Media, mediaPath, type Swept } from "./gateway/media.js";
 import { filesBelow, type ScannedFile, scanFiles } from "./gateway/scan.js";
 import type { GatewayStore } from "./gateway/store.js";
 import { logFolder } from "./log/rotating-file.js";
@@ -16,10 +16,11 @@ import { openProcesses } from "./open-processes.js";
 import type { GatewayRetention } from "./open-retention.js";
 import { sqliteFile } from "./open-sessions.js";
 import { processFolder } from "./process/places.js";
-import { Retention } from "./session/retention.js";
+import { Retention, type SessionArchive } from "./session/retention.js";
 import type { Sessions } from "./session/sessions.js";
 import type { SessionStore } from "./session/store.js";
 import { sessionArchive } from "./store/jsonl/archive.js";
+import { filesBeside } from "./store/jsonl/archived-files.js";
 import { mirroredCopies } from "./store/jsonl/copies.js";
 import { Fingerprints } from "./util/fingerprints.js";
 import type { OnProblem } from "./util/problem.js";
@@ -69,14 +70,17 @@ export function openErasure(config: Config, setting: ErasureSetting): OpenErasur
         ...(await scanFiles(await besideStore(config), fingerprints)),
       ];
       const left = scanned.filter(({ found }) => found > 0).map(leftIn);
-      const byHand = await scanFiles(await untouched(config, file), fingerprints, readApart);
+      const byHand = (await scanFiles(await untouched(config, file), fingerprints, readApart))
+        .filter(({ found }) => found > 0)
+        .map((each) => each.file);
+      const beside = byHand.map(filesBeside).filter((each) => !byHand.includes(each) && existsSync(each));
       return {
         ...amounts,
         left: [...amounts.left, ...left],
         scanned: isFile
           ? { files: scanned.length, bytes: scanned.reduce((sum, { bytes }) => sum + bytes, 0) }
           : null,
-        byHand: byHand.filter(({ found }) => found > 0).map((each) => each.file),
+        byHand: [...byHand, ...beside].sort(),
       };
     },
   };
@@ -155,7 +159,7 @@ export function retentionOf(
   return {
     retention: {
       rules,
-      archive: folder === null ? null : (sessions) => sessionArchive(folder, sessions),
+      archive: folder === null ? null : (sessions) => archiveIn(folder, sessions, config),
       onDone: ({ sessions, messages }) =>
         onDone(
           `Removed ${counted(sessions, "ended session")} with ${counted(messages, "message")}, by \`retention\`.`,
@@ -164,14 +168,19 @@ export function retentionOf(
   };
 }
 
+function archiveIn(folder: string, sessions: Sessions, config: Config): SessionArchive {
+  return sessionArchive(folder, sessions, (file) => mediaPath(mediaFolder(config), file));
+}
+
 /** Removes ended sessions, by hand. Closing it closes the store. */
-export function openRetention({ store, sessions }: Opened): OpenRetention {
+export async function openRetention(config: Config, opening: Promise<Opened>): Promise<OpenRetention> {
+  const { store, sessions } = await opening;
   const retention = new Retention(store, Date.now);
   return {
     plan: (rules) => retention.plan(rules),
     apply: (rules, folder, onRemoved) =>
       retention.apply(rules, {
-        archive: folder === null ? null : sessionArchive(folder, sessions),
+        archive: folder === null ? null : archiveIn(folder, sessions, config),
         onRemoved,
       }),
     close: () => sessions.close(),

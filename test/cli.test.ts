@@ -895,6 +895,8 @@ describe.concurrent("prune", () => {
       `Deleted 1 ended session with 1 message (3 bytes).\nThey are archived in ${join(home, "archive")}.\nDeleted 2 files (1.3 MB) that no message uses.\n`,
     );
     expect(readdirSync(join(home, "media"))).toEqual(names.slice(2));
+    const archived = readdirSync(join(home, "archive", `${entry.sessionId}.files`));
+    expect(archived.sort()).toEqual(["1-1", "1-2", "1-3"]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** `baton people forget --erase`, as a person runs it: afterwards nobody finds a byte of theirs in the home folder. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -119,7 +119,7 @@ test("shows what would go, asks, and then no byte of it is in the home folder", 
 test("works while another process has the store open and reads it", async () => {
   const { home, db, world } = await filledHome();
   const reader = await openStore({ url: db });
-  const read = async () => (await reader.sessions.history(world.groupSession)).length;
+  const read = async () => (await reader.sessions.load(world.groupSession)).length;
   expect(await read()).toBe(5);
   let isOver = false;
   const reading = (async () => {
@@ -137,22 +137,39 @@ test("works while another process has the store open and reads it", async () => 
   await reader.sessions.close();
 }, 120_000);
 
-test("killed in the middle, again and again, and then run once more", async () => {
-  const { home } = await filledHome();
-  const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-  for (const afterMs of [150, 250, 350, 450, 600, 800, 1_000]) {
-    const child = spawn(process.execPath, [main, "people", "forget", ANN, "--erase", "--yes"], {
+/** The steps at which it is killed, in their order; `!` is within the step. */
+const STEPS = [
+  ...[
+    "lockOut!",
+    "lockOut",
+    "endTurns",
+    "eraseShared!",
+    "eraseShared",
+    "eraseWork!",
+    "eraseWork",
+    "eraseSession!",
+  ],
+  ...["eraseSession", "unneeded", "gone", "forgetPerson!", "forgetPerson", "texts!", "scrub"],
+];
+
+test("killed at every step, one after the other, and then run once more", async () => {
+  const { home, world } = await filledHome();
+  const child = fileURLToPath(new URL("./support/erase-child.mjs", import.meta.url));
+  for (const dieAt of STEPS) {
+    const run = spawnSync(process.execPath, [child, JSON.stringify({ whose: world.ann, dieAt })], {
       env: { PATH: process.env.PATH ?? "", HOME: join(home, ".."), BATON_HOME: home },
-      stdio: "ignore",
+      encoding: "utf8",
     });
-    const ended = new Promise((resolve) => child.on("close", resolve));
-    const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
-    await ended;
-    clearTimeout(timer);
+    expect({ dieAt, signal: run.signal, stderr: run.stderr }).toEqual({
+      dieAt,
+      signal: "SIGKILL",
+      stderr: "",
+    });
   }
-  const run = await baton(home, ["people", "forget", ANN_THERE, "--erase", "--yes"]);
-  const last = run.stdout.includes(ANN) ? run : await erase(home);
-  expect(last, `${run.stdout}\n${last.stdout}`).toMatchObject({ code: 0, stderr: "" });
+  for (const identity of [ANN_THERE, ANN]) {
+    const last = await baton(home, ["people", "forget", identity, "--erase", "--yes"]);
+    expect(last).toMatchObject({ code: 0, stderr: "" });
+  }
   expect(filesWith(home, CANARY)).toEqual([]);
 }, 120_000);
 
@@ -163,12 +180,17 @@ test("names the backups, archives and logs that still have it", async () => {
   writeFileSync(join(home, "logs", "baton.log"), `{"msg":"message from Ann (${ANN})"}\n`);
   mkdirSync(join(home, "archive"));
   writeFileSync(join(home, "archive", "x.jsonl"), "nothing of hers\n");
+  writeFileSync(join(home, "archive", "hers.jsonl"), `{"owner":"person:${ANN}"}\n`);
+  for (const each of ["x", "hers"]) {
+    mkdirSync(join(home, "archive", `${each}.files`));
+    writeFileSync(join(home, "archive", `${each}.files`, "1-1.png"), "a picture says no name");
+  }
   const { stdout, code } = await erase(home);
   const [backup = ""] = readdirSync(join(home, "backups"));
   expect(code).toBe(0);
   expect(stdout).toContain("Delete them yourself:\n");
-  expect(stdout).toContain(`  ${join(home, "backups", backup)}\n  ${join(home, "logs", "baton.log")}\n`);
-  expect(stdout).not.toContain("archive");
+  const named = ["archive/hers.files", "archive/hers.jsonl", `backups/${backup}`, "logs/baton.log"];
+  expect(stdout).toContain(`yourself:\n${named.map((each) => `  ${join(home, each)}\n`).join("")}`);
 }, 60_000);
 
 test("says what others repeat, and does not call that a rest", async () => {

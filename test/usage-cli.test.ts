@@ -11,7 +11,7 @@ import { showUsage } from "../src/cli/usage.js";
 import { People } from "../src/gateway/people.js";
 import { openDb, openStore } from "../src/open-sessions.js";
 import { asSessionId } from "../src/session/ids.js";
-import { noteUsageIn } from "../src/store/sql/usage.js";
+import { forgetSessionOfUsage, noteUsageIn } from "../src/store/sql/usage.js";
 import { baton, makeHome } from "./support/baton.js";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -136,4 +136,13 @@ test("fits a terminal of any width, with blocks if the terminal has them", async
   expect(await drawn(120, false)).toMatch(/big .* #{40}\nsmall .* #{4}\n/);
   expect(await drawn(60, true)).not.toContain("█");
   for (const columns of [20, 30, 40]) expect(await drawn(columns, true, "day")).toMatch(/^\d{4}-\d\d-\d\d /m);
+});
+
+test("says of a session that was erased what others used in it", async () => {
+  const db = await openDb(join(home, "baton.db"));
+  await db.transaction((tx) => forgetSessionOfUsage(tx, asSessionId("s1")));
+  await db.close();
+  expect((await json("--by", "session")).rows).toMatchObject([
+    { key: "", name: "erased", totalTokens: 10_010 },
+  ]);
 });

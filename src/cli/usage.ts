@@ -93,10 +93,11 @@ async function rowsBy(
       return byPerson(open, await sums("identity"));
     case "session": {
       const found = await sums("session");
-      const entries = await Promise.all(found.map(({ key }) => open.sessions.get(asSessionId(key))));
+      const entryOf = (key: string) => (key === "" ? null : open.sessions.get(asSessionId(key)));
+      const entries = await Promise.all(found.map(({ key }) => entryOf(key)));
       return found.map((sum, n) => ({
         ...sum,
-        name: entries[n]?.title ?? entries[n]?.displayName ?? sum.key,
+        name: entries[n]?.title ?? entries[n]?.displayName ?? (sum.key || "erased"),
       }));
     }
     case "job": {

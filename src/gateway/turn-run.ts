@@ -4,7 +4,7 @@
  * agent or a tool that does not stop then is abandoned, and the turn's fence keeps it from writing.
  */
 
-import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
+import { type Agent, AgentError, type AgentEvent, type ModelDraft, type Tool } from "../agent/agent.js";
 import { withSender } from "../session/sender.js";
 import { completeUsage, type ModelUse } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
@@ -33,6 +33,8 @@ export interface TurnSetting extends RepliesSetting {
   readonly model?: string;
   /** Awaited before each call of a model. */
   readonly beforeCall: () => Promise<void>;
+  /** Awaited if a request became shorter after that: a summary may have used up a limit. */
+  readonly afterSummary: () => Promise<void>;
   /** Keeps the requests within the model's window; null if the agent has none. */
   readonly fitter: Pick<Fitter, "fit" | "used"> | null;
   /** True if several people speak in the session: the agent reads their messages as `[name #id role] text`. */
@@ -186,16 +188,26 @@ export class TurnRun {
       ...(model === undefined ? {} : { model }),
       signal: this.#abort.signal,
       beforeCall: () => this.#beforeCall(),
-      ...(fitter ? { fit: (draft) => fitter.fit(draft) } : {}),
+      ...(fitter ? { fit: (draft) => this.#fit(fitter, draft) } : {}),
       steer: () => this.#takeSteering(),
     });
     return events[Symbol.asyncIterator]();
   }
 
-  async #beforeCall(): Promise<void> {
+  #beforeCall(): Promise<void> {
+    return this.#unlessRefused(this.#setting.beforeCall);
+  }
+
+  async #fit(fitter: Pick<Fitter, "fit">, draft: ModelDraft): Promise<readonly Message[]> {
+    const fitting = await fitter.fit(draft);
+    if (fitting !== draft.messages) await this.#unlessRefused(this.#setting.afterSummary);
+    return fitting;
+  }
+
+  async #unlessRefused(check: () => Promise<void>): Promise<void> {
     this.#isRefused = false;
     try {
-      await this.#setting.beforeCall();
+      await check();
     } catch (error) {
       this.#isRefused = error instanceof AgentError;
       throw error;

@@ -108,6 +108,7 @@ export class TurnRunner {
       ...model,
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
       beforeCall,
+      afterSummary: () => setting.allowance.usage.check(asks, turn.sessionId),
       live: surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId),
       // What a job says is only known to be said when it is complete.
       stream:

@@ -1,5 +1,5 @@
 /** What people use, are told and are refused, at a real gateway over a real store. */
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { addJob, aJob, JOB_OPTIONS } from "../../test/support/job-world.js";
 import type { AgentEvent, TurnInput } from "../agent/agent.js";
@@ -172,6 +172,98 @@ it("refuses the turn of a job like that of its person, and reports it", async ()
   expect(sums).toMatchObject([{ key: job.id, totalTokens: 1_200, modelCalls: 1 }]);
   expect((await run("1")).said).toContain("You have used 1,200 tokens today");
   expect(model.calls).toBe(1);
+});
+
+/** The same with a model that has a window: what Baton itself asks it uses 300 tokens. */
+const remembering = {
+  ...model,
+  contextTokens: 8_000,
+  async *run(turn: TurnInput): AsyncIterable<AgentEvent> {
+    const asked = turn.history.at(-1);
+    if (asked?.role !== "user" || !asked.note) return yield* model.run(turn);
+    await turn.beforeCall?.();
+    model.calls += 1;
+    yield { kind: "usage", model: "m1", usage: { inputTokens: 300, cost: 0.3 } };
+    yield { kind: "message", message: { role: "assistant", content: "They talked." }, results: [] };
+    yield { kind: "done", stopped: false };
+  },
+};
+const long = (tokens: number) => `${"Tell me all about the garden and its beans. ".repeat(8)}${tokens}`;
+
+it("counts /compress for the person who asks, and refuses it at their limit", async () => {
+  const people = { allow: { telegram: ["ann", "bob"] } };
+  const limits = { members: { tokensPerDay: 1_000 } };
+  await open(limits, { people, gateway: { agent: remembering } });
+  const ann = world.chat("ann");
+  const sums = () =>
+    world.store.usage.sums({ kind: "person", identities: ["telegram:ann"] }, "session", {
+      fromDay: "2026-01-10",
+    });
+  for (let n = 0; n < 4; n++) await told(ann, long(100));
+  const { sessionId } = await ann.session();
+  expect(await told(ann, "/compress")).toEqual([expect.stringMatching(/^I summed up 4 messages/)]);
+  expect(await sums()).toMatchObject([{ key: sessionId, totalTokens: 700, modelCalls: 5 }]);
+  expect(await ann.session()).toMatchObject({ inputTokens: 700 });
+  for (let n = 0; n < 3; n++) await told(ann, long(100));
+  const refusal =
+    "I could not sum up the session. You have used 1,000 tokens today, and you may use 1,000 tokens a day. You can go on at midnight UTC, in 12 h.";
+  expect(await told(ann, "/compress")).toEqual([refusal]);
+  expect(model.calls).toBe(8);
+  expect(await sums()).toMatchObject([{ totalTokens: 1_000, modelCalls: 8 }]);
+  world.now += DAY_MS;
+  expect(await told(ann, "/compress")).toEqual([expect.stringMatching(/^I summed up/)]);
+});
+
+it("refuses an answer if the summary before it used up the limit", async () => {
+  const refusing = {
+    ...remembering,
+    contextTokens: 1_000,
+    // The provider says that it is too long, so the answer waits for a summary.
+    async *run(turn: TurnInput): AsyncIterable<AgentEvent> {
+      const asked = turn.history.at(-1);
+      if (!asked?.content.startsWith("all of it")) return yield* remembering.run(turn);
+      await turn.beforeCall?.();
+      await turn.fit?.({ messages: turn.history, besides: [], contextTokens: 1_000, refused: true });
+      return yield* model.run({ ...turn, beforeCall: async () => {} });
+    },
+  };
+  await open({ guests: { tokensPerDay: 1_000 } }, { gateway: { agent: refusing } });
+  const ann = world.chat("ann");
+  for (let n = 0; n < 4; n++) await told(ann, long(190));
+  expect(await told(ann, "all of it 50")).toEqual([
+    expect.stringMatching(/^You have used 1,060 tokens today, and you may use 1,000/),
+  ]);
+  expect(model.calls).toBe(5);
+  expect((await ann.transcript()).at(-1)).toBe("user: all of it 50");
+});
+
+it("counts /compress also for the limit of calls, of a session and of everybody", async () => {
+  const people = { allow: { telegram: ["ann"] } };
+  for (const limits of [
+    { members: { modelCallsPerDay: 4 } },
+    { members: { tokensPerSession: 400 } },
+    { everyone: { tokensPerDay: 400 } },
+  ]) {
+    await open(limits, { people, gateway: { agent: remembering } });
+    const ann = world.chat("ann");
+    for (let n = 0; n < 4; n++) await told(ann, long(100));
+    expect((await told(ann, "/compress"))[0]).toMatch(/^I could not sum up the session\. (You|The|This) /);
+    expect(model.calls).toBe(4);
+    await world.close();
+  }
+  await open({});
+});
+
+it("asks the model for no title at the limit", async () => {
+  await open({ guests: { tokensPerDay: 100 } }, { titles: "model", gateway: { agent: remembering } });
+  const [ann, bob] = [world.chat("ann"), world.chat("bob")];
+  await told(ann, "Where are the beans? 100");
+  await told(bob, "Where are the beans? 99");
+  for (const chat of [ann, bob]) await vi.waitUntil(async () => (await chat.session()).title !== null);
+  await world.gateway.forCommands.upkeep?.titles.idle();
+  expect(await ann.session()).toMatchObject({ title: "Where are the beans? 100", inputTokens: 100 });
+  expect(await bob.session()).toMatchObject({ title: "They talked", inputTokens: 399 });
+  expect(model.calls).toBe(3);
 });
 
 it("shows a person their days, jobs and limits in private, and in a group only what they used there", async () => {

@@ -34,6 +34,12 @@ export function senderLabel({ name, author }: Sender): string {
   return `${shown} ${proof}`.trim();
 }
 
+/** Whether a text begins with the label of the sender with this mark, as `shortHash` makes it: names contain no marks. */
+export function isAskedBy(mark: string, words: string): boolean {
+  const [label = ""] = /^\[[^\]]*\]/.exec(words) ?? [];
+  return label.split(/[[\] ]/).includes(mark);
+}
+
 /** A message as the agent reads it if several people share the session. */
 export function withSender(message: Message): Message {
   if (message.role !== "user") return message;

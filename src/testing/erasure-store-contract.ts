@@ -2,7 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hear } from "../gateway/erasure.js";
 import { OWNER } from "../session/access.js";
+import { newHandoffId } from "../session/ids.js";
+import { platforms } from "../session/platform.js";
 import { Sessions } from "../session/sessions.js";
+import { addressOf, formatAddress, parseSource } from "../session/source.js";
 import {
   ANN,
   ANN_FILES,
@@ -84,9 +87,11 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       expect(after.filter(isTheirs)).toEqual([]);
       const bobs = (all: readonly string[]) =>
         all.filter((text) => /bob|beans|ladder|rain|70010012/i.test(text));
-      // Only where a session of his was in her lane does it say that it is his again.
+      // Only where a session of his was in her lane does it say that it is his again. Lists of standing requests are shorter.
       const isPlace = (text: string) =>
-        /^(sessions\.(origin|key|chat|display_name)|routes\.\w+): /.test(text);
+        /^(sessions\.(origin|key|chat|display_name|standing)|routes\.\w+|summaries\.before_standing): /.test(
+          text,
+        );
       expect(bobs(before).filter((text) => !after.includes(text) && !isPlace(text))).toEqual([]);
       expect(bobs(after).filter((text) => !before.includes(text) && !isPlace(text))).toEqual([]);
       expect(bobs(before).length).toBeGreaterThan(20);
@@ -102,6 +107,86 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       ]);
       expect(await store.people.find(ANN)).toBeNull();
       expect(await store.people.find(BOB)).not.toBeNull();
+    });
+
+    it("leaves what others asked for in a shared conversation, and forgets what they asked for", async () => {
+      const asked = async () => (await sessions.get(world.groupSession))?.standing;
+      const bobs = (n: number) => [
+        expect.stringMatching(new RegExp(`^\\[Bob #\\w+ member\\] Always greet bob-wish ${n}\\.$`)),
+      ];
+      await erase();
+      expect(await asked()).toEqual(bobs(2));
+      await store.consolidations.undo(world.groupSession, now);
+      expect(await asked()).toEqual(bobs(1));
+    });
+
+    it("takes jobs of others out of their private chat, and pauses them", async () => {
+      await erase();
+      const [, bobs, lent, group] = await Promise.all(world.jobs.map((id) => store.jobs.find(id)));
+      expect(bobs).toMatchObject({ state: "active", origin: { source: { chatId: "70010012" } } });
+      expect(lent).toMatchObject({ state: "paused", pausedWhy: expect.any(String), origin: bobs?.origin });
+      expect(group).toMatchObject({ state: "active", origin: { source: { chatId: "-100" } } });
+    });
+
+    it("finds what went to a chat of theirs, also if an erase ended in the middle", async () => {
+      const [, here = "", there = ""] = platforms();
+      // Only a session of Bob's tells that this chat is hers.
+      const hers = parseSource({ platform: there, chat_id: "canary-dm", user_id: "8002002" });
+      await sessions.switchTo(hers, world.bobSession);
+      const elsewhere = parseSource({ platform: here, chat_id: "-7", chat_type: "group" });
+      const { entry } = await sessions.receive(elsewhere, { role: "user", content: "hello" });
+      const target = formatAddress(addressOf(hers));
+      await store.handoffs.request({ id: newHandoffId(), sessionId: entry.sessionId, target }, now);
+      const cutOff: Hear = (kind, text) => {
+        if (kind === "id" && text.startsWith("ho_")) throw new Error("cut off");
+      };
+      await expect(erase(cutOff)).rejects.toThrow("cut off");
+      await erase();
+      expect((await texts()).filter(isTheirs)).toEqual([]);
+    });
+
+    it("leaves what others used in their conversations, without the conversation", async () => {
+      const bob = { kind: "person", identities: [BOB] } as const;
+      const used = () => store.usage.sums(bob, "day", { fromDay: "" });
+      const spent = { identity: BOB, uses: [{ model: "m", usage: { inputTokens: 50, cost: 0.5 } }] };
+      const { items } = await sessions.list({}, { kind: "person", identities: world.ann.identities });
+      const hers = items.filter(({ owner }) => owner !== `person:${BOB}`);
+      expect(hers).toHaveLength(3);
+      for (const { sessionId } of hers) {
+        const claim = await store.consolidations.claim(sessionId, { holder: "x", leaseMs: 1_000 }, now);
+        if (claim) await store.consolidations.fail(claim, { nextTryAt: now, spent }, now);
+      }
+      const before = await used();
+      expect(before.at(-1)).toMatchObject({ totalTokens: 150, modelCalls: 3, cost: 1.5 });
+      await erase();
+      expect(await used()).toEqual(before);
+      expect(await store.usage.sums({ kind: "owner" }, "identity", { fromDay: "" })).toHaveLength(1);
+    });
+
+    it("refuses a summary that was begun before", async () => {
+      const claim = await store.consolidations.claim(
+        world.groupSession,
+        { holder: "x", leaseMs: 60_000 },
+        now,
+      );
+      if (!claim) throw new Error("Nobody else has it.");
+      await erase();
+      const range = {
+        through: 4,
+        count: 2,
+        summary: { text: "canary-late-summary", standing: [] },
+        facts: null,
+        spent: { identity: BOB, uses: [] },
+      };
+      expect(await store.consolidations.record(claim, range, now)).toBe(false);
+      expect((await texts()).filter(isTheirs)).toEqual([]);
+    });
+
+    it("takes away a title that was made of their words, and no other", async () => {
+      expect(await store.titles.nameOnce(world.groupSession, "canary-inbox-group")).not.toBeNull();
+      await erase();
+      expect((await sessions.get(world.groupSession))?.title).toBeNull();
+      expect((await sessions.get(world.bobSession))?.title).toBe("Beans");
     });
 
     it("gives a session of others back that was in a lane of theirs", async () => {
@@ -211,6 +296,7 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         "shown",
         "called",
         "person",
+        "wish",
       ])
         expect(all.includes(`canary-${word}`), word).toBe(true);
       expect(all).not.toMatch(/beans|ladder|bob-/);

@@ -7,6 +7,7 @@ import type { GatewayStore, NewDelivery, TurnStep } from "../gateway/store.js";
 import { identityOf } from "../session/access.js";
 import {
   deliveryIdOf,
+  type JobId,
   newHandoffId,
   newJobId,
   newProcessId,
@@ -15,6 +16,7 @@ import {
   type SessionId,
 } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
+import { senderLabel } from "../session/sender.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
@@ -46,7 +48,8 @@ export interface ErasureWorld {
   readonly bobSession: SessionId;
   /** A session of Bob's that is in Ann's lane. */
   readonly lentSession: SessionId;
-  readonly jobs: readonly string[];
+  /** Ann's, Bob's, and two of Bob's whose conversations are in her private chat and in the group. */
+  readonly jobs: readonly JobId[];
   readonly processes: readonly ProcessId[];
 }
 
@@ -138,7 +141,7 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   await sessions.switchTo(lane, bobSession);
 
   await fillJourneys(store, sessions, { annSession, groupSession, fileC, fileD });
-  const jobs = await fillJobs(store, own.entry.key);
+  const jobs = await fillJobs(store);
   const processes = await fillProcesses(store, home, annSession, groupSession);
 
   await store.spending.grant([ANN], "modelCalls", 3, 10, "2026-01-01");
@@ -166,6 +169,7 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   await sessions.indexAll();
   const ann = { id: person.id, identities: [ANN, ANN_THERE] };
   await fillMemory(store, annSession, bobSession);
+  await fillGroupMemory(store, groupSession);
   return { ann, annSession, groupSession, bobSession, lentSession: bobSession, jobs, processes };
 }
 
@@ -246,6 +250,9 @@ async function fillJourneys(
     ],
     NOW,
   );
+  // The gateway that ran it has ended.
+  const cut = await accept(annInGroup, "command", "/canary-cut-off");
+  await store.inbox.beginCommand(cut.id, "me");
   await answered(annThere, "canary-running", null);
   await answered(bobInGroup, "Bob asks for rain.", "done");
   await accept(annInGroup, "message", "canary-waiting");
@@ -256,11 +263,15 @@ function expectSame(one: unknown, other: unknown): void {
   if (one !== other) throw new Error("The world is not as it should be.");
 }
 
-async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>[0]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const [owner, by, word] of [
-    [ANN, annDm, "canary"],
-    [BOB, bobDm, "bob"],
+async function fillJobs(store: FilledStore): Promise<JobId[]> {
+  const ids: JobId[] = [];
+  const keyOf = (source: SessionSource) => new Sessions(store).laneOf(source).key;
+  for (const [owner, by, word, place] of [
+    [ANN, annDm, "canary", annDm],
+    [BOB, bobDm, "bob", bobDm],
+    // His conversations were handed off, into her private chat and into a group that she began.
+    [BOB, bobDm, "bob-lent", annDm],
+    [BOB, bobDm, "bob-group", annInGroup],
   ] as const) {
     const id = newJobId();
     ids.push(id);
@@ -282,11 +293,7 @@ async function fillJobs(store: FilledStore, key: Parameters<Sessions["current"]>
       deliver: "origin",
       by,
       owner,
-      origin: {
-        key: owner === ANN ? key : new Sessions(store).laneOf(bobDm).key,
-        source: by,
-        account: "bot",
-      },
+      origin: { key: keyOf(place), source: place, account: "bot" },
     };
     await store.jobs.add(job, { nextAt: NOW, wakeAt: NOW }, [owner], 9, NOW);
     await store.jobs.ask(id, NOW);
@@ -317,6 +324,28 @@ async function fillMemory(store: FilledStore, annSession: SessionId, bobSession:
         NOW,
       );
     }
+  }
+}
+
+/** A summary of the group, with what both asked for as long as it lasts. */
+async function fillGroupMemory(store: FilledStore, groupSession: SessionId): Promise<void> {
+  const wish = (by: SessionSource, words: string): string => {
+    const { name, author } = { name: by.userName, author: { id: identityOf(by) ?? "", role: "member" } };
+    return `[${senderLabel({ name, author })}] ${words}`;
+  };
+  for (const through of [1, 2]) {
+    const claim = await store.consolidations.claim(groupSession, { holder: "x", leaseMs: 1_000 }, NOW);
+    if (!claim) throw new Error("Nobody else has it.");
+    const standing = [
+      wish(annInGroup, `Always sign as canary-wish ${through}.`),
+      wish(bobInGroup, `Always greet bob-wish ${through}.`),
+    ];
+    const spent = { identity: BOB, uses: [] };
+    await store.consolidations.record(
+      claim,
+      { through, count: 1, summary: { text: "The team plans.", standing }, facts: null, spent },
+      NOW,
+    );
   }
 }
 

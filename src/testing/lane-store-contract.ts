@@ -151,6 +151,19 @@ export function laneStoreContract(name: string, createFixture: () => Promise<Gat
       expect(await store.lanes.take(step, to(WHOLE), now)).toBe("changed");
     });
 
+    it("carries over what an owner allowed for good there, so that it can still be seen and taken back", async () => {
+      const entry = await say(ann, "hello");
+      const after = buildSessionKey(ann, WHOLE);
+      const allow = (key: SessionKey, digest: string) =>
+        store.standing.add({ key, identity: `${HERE}:ann`, digest, shown: digest }, now);
+      for (const digest of ["ls", "make"]) await allow(entry.key, digest);
+      await allow(after, "make");
+      const step = { kind: "rekey", lane: await lane(entry.key), to: after, over: null } as const;
+      expect(await store.lanes.take(step, to(WHOLE), now)).toBe("done");
+      expect(await store.standing.in(entry.key)).toEqual([]);
+      expect((await store.standing.in(after)).map(({ digest }) => digest).sort()).toEqual(["ls", "make"]);
+    });
+
     it("remembers under the new key what was handed off from there", async () => {
       const entry = await say(ann, "hello");
       const id = asHandoffId("h1");

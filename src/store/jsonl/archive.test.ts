@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { mediaPath } from "../../gateway/media.js";
 import { openStore } from "../../open-sessions.js";
 import { Retention } from "../../session/retention.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -37,6 +38,23 @@ async function opened(name = "baton.db") {
   return { store, sessions, retention: new Retention(store, () => NOW + 10) };
 }
 
+function archiveOf({ sessions }: Pick<Awaited<ReturnType<typeof opened>>, "sessions">, into = folder) {
+  return sessionArchive(into, sessions, (file) => mediaPath(join(root, "media"), file));
+}
+
+/** A session that ended, in which the second message has these files. */
+async function withFiles(contents: readonly string[]) {
+  const open = await opened();
+  const names = contents.map((_, n) => `${String(n).repeat(32)}.png`);
+  mkdirSync(join(root, "media"));
+  for (const [n, name] of names.entries()) writeFileSync(join(root, "media", name), contents[n] ?? "");
+  const source = parseSource({ platform: "telegram", chat_id: "1", user_id: "1" });
+  const { entry } = await open.sessions.receive(source, MESSAGES[0] as Message);
+  const attachments = names.map((file) => ({ file, mediaType: "image/png", name: "../../x.png" }));
+  await open.sessions.append(entry.sessionId, { role: "user", content: "look", attachments });
+  return { open, entry: await open.sessions.end(entry.sessionId), names };
+}
+
 async function ended(): Promise<{ entry: SessionEntry; open: Awaited<ReturnType<typeof opened>> }> {
   const open = await opened();
   const { entry } = await open.sessions.receive(
@@ -51,7 +69,7 @@ async function ended(): Promise<{ entry: SessionEntry; open: Awaited<ReturnType<
 test("an import of the archive gives the same session back, ended and with the same messages", async () => {
   const { entry, open } = await ended();
   const before = await open.sessions.load(entry.sessionId);
-  await open.retention.apply(ALL, { archive: sessionArchive(folder, open.sessions) });
+  await open.retention.apply(ALL, { archive: archiveOf(open) });
   expect(await open.sessions.get(entry.sessionId)).toBeNull();
   expect(readdirSync(folder)).toEqual([`${entry.sessionId}.jsonl`]);
   expect(statSync(join(folder, `${entry.sessionId}.jsonl`)).mode & 0o777).toBe(0o600);
@@ -65,7 +83,7 @@ test("an import of the archive gives the same session back, ended and with the s
     chat: entry.chat,
   });
   // Removed once more, it is the same file.
-  await open.retention.apply(ALL, { archive: sessionArchive(folder, open.sessions) });
+  await open.retention.apply(ALL, { archive: archiveOf(open) });
   expect(readdirSync(folder).filter((name) => name.endsWith(".jsonl"))).toHaveLength(1);
   await open.sessions.close();
 });
@@ -80,10 +98,10 @@ test("ended between the archive and the removal, the session is in both; the nex
     },
     () => NOW + 10,
   );
-  await expect(killed.apply(ALL, { archive: sessionArchive(folder, open.sessions) })).rejects.toBe(crash);
+  await expect(killed.apply(ALL, { archive: archiveOf(open) })).rejects.toBe(crash);
   expect(await open.sessions.get(entry.sessionId)).not.toBeNull();
   expect(readdirSync(folder)).toEqual([`${entry.sessionId}.jsonl`]);
-  const done = await open.retention.apply(ALL, { archive: sessionArchive(folder, open.sessions) });
+  const done = await open.retention.apply(ALL, { archive: archiveOf(open) });
   expect(done.sessions).toBe(1);
   expect(readdirSync(folder)).toEqual([`${entry.sessionId}.jsonl`]);
   await open.sessions.close();
@@ -93,11 +111,11 @@ test("a session whose archive is not whole is not removed, and no half file is l
   const { entry, open } = await ended();
   // One message more than the file gets: as if the disk had lost a part.
   const lying = { ...entry, messageCount: entry.messageCount + 1 };
-  const archive = sessionArchive(folder, open.sessions);
+  const archive = archiveOf(open);
   await expect(archive.keep(lying)).rejects.toMatchObject({ code: "archive_failed" });
   expect(readdirSync(folder)).toEqual([]);
   writeFileSync(join(root, "file"), "");
-  const nowhere = sessionArchive(join(root, "file", "archive"), open.sessions);
+  const nowhere = archiveOf(open, join(root, "file", "archive"));
   await expect(open.retention.apply(ALL, { archive: nowhere })).rejects.toThrow();
   expect(await open.sessions.get(entry.sessionId)).not.toBeNull();
   await open.sessions.close();
@@ -105,7 +123,7 @@ test("a session whose archive is not whole is not removed, and no half file is l
 
 test("another file of that name stays as it is", async () => {
   const { entry, open } = await ended();
-  const archive = sessionArchive(folder, open.sessions);
+  const archive = archiveOf(open);
   const first = await archive.keep(entry);
   writeFileSync(first.file, "something else\n");
   const second = await archive.keep(entry);
@@ -114,5 +132,60 @@ test("another file of that name stays as it is", async () => {
   expect(readFileSync(first.file, "utf8")).toBe("something else\n");
   await second.discard();
   expect(readdirSync(folder)).toEqual([`${entry.sessionId}.jsonl`]);
+  await open.sessions.close();
+});
+
+test("the files of its messages are in the archive, private, under names of ours", async () => {
+  const { open, entry } = await withFiles(["first picture", "second picture"]);
+  await open.retention.apply(ALL, { archive: archiveOf(open) });
+  expect(await open.sessions.get(entry.sessionId)).toBeNull();
+  const files = join(folder, `${entry.sessionId}.files`);
+  expect(readdirSync(folder).sort()).toEqual([`${entry.sessionId}.files`, `${entry.sessionId}.jsonl`]);
+  expect(readdirSync(files).sort()).toEqual(["2-1.png", "2-2.png"]);
+  expect(readFileSync(join(files, "2-2.png"), "utf8")).toBe("second picture");
+  expect(statSync(files).mode & 0o777).toBe(0o700);
+  expect(statSync(join(files, "2-1.png")).mode & 0o777).toBe(0o600);
+  expect(await importSessions(folder, open.sessions)).toMatchObject({ problems: [], totals: { new: 1 } });
+  await open.sessions.close();
+});
+
+test("a session whose file can't be copied stays, and nothing half is left", async () => {
+  const { open, entry, names } = await withFiles(["a", "b"]);
+  const unreadable = sessionArchive(folder, open.sessions, (file) =>
+    file === names[1] ? join(root, "baton.db", file) : mediaPath(join(root, "media"), file),
+  );
+  await expect(open.retention.apply(ALL, { archive: unreadable })).rejects.toThrow("ENOTDIR");
+  expect(await open.sessions.get(entry.sessionId)).not.toBeNull();
+  expect(readdirSync(folder)).toEqual([]);
+  await open.sessions.close();
+});
+
+test("a file that is not in the media folder any more does not keep the session", async () => {
+  const { open, entry, names } = await withFiles(["a", "b"]);
+  rmSync(join(root, "media", names[0] ?? ""));
+  await open.retention.apply(ALL, { archive: archiveOf(open) });
+  expect(await open.sessions.get(entry.sessionId)).toBeNull();
+  expect(readdirSync(join(folder, `${entry.sessionId}.files`))).toEqual(["2-2.png"]);
+  await open.sessions.close();
+});
+
+test("cut off between the two, the next one uses what is there; other files of that name stay", async () => {
+  const { open, entry } = await withFiles(["a"]);
+  const archive = archiveOf(open);
+  const first = await archive.keep(entry);
+  const files = join(folder, `${entry.sessionId}.files`);
+  rmSync(first.file); // As if it had ended before this file had its name.
+  expect((await archive.keep(entry)).file).toBe(first.file);
+  rmSync(files, { recursive: true }); // As an older Baton wrote it.
+  await archive.keep(entry);
+  expect(readdirSync(folder).sort()).toEqual([`${entry.sessionId}.files`, `${entry.sessionId}.jsonl`]);
+  writeFileSync(join(files, "2-1.png"), "another");
+  const second = await archive.keep(entry);
+  expect(readdirSync(folder).sort()).toEqual(
+    ["", "2."].flatMap((n) => [`${entry.sessionId}.${n}files`, `${entry.sessionId}.${n}jsonl`]).sort(),
+  );
+  expect(readFileSync(join(files, "2-1.png"), "utf8")).toBe("another");
+  await second.discard();
+  expect(readdirSync(folder).sort()).toEqual([`${entry.sessionId}.files`, `${entry.sessionId}.jsonl`]);
   await open.sessions.close();
 });

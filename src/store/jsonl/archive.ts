@@ -1,6 +1,7 @@
 /**
- * An archive of sessions: one file of JSON lines each, as an export writes it and an import reads it. A file has its name only
- * after it was written, made durable, and read back. It never replaces another one.
+ * An archive of sessions: one file of JSON lines each, as an export writes it and an import reads it, and beside it a folder with
+ * the files of its messages. Each has its name only after it was written, made durable, and read back; the folder comes first.
+ * It never replaces another one.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -11,6 +12,7 @@ import type { ArchivedSession, SessionArchive } from "../../session/retention.js
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { makeFolder } from "../../util/make-folder.js";
+import { ArchivedFiles, filesBeside, syncFolder } from "./archived-files.js";
 import { exportSession } from "./export.js";
 import { sessionFileName } from "./session-json.js";
 
@@ -20,21 +22,33 @@ interface Content {
   readonly lines: number;
 }
 
-export function sessionArchive(folder: string, sessions: Sessions): SessionArchive {
+/** `pathOf`: where a file of a message is. */
+export function sessionArchive(
+  folder: string,
+  sessions: Sessions,
+  pathOf: (file: string) => string | null,
+): SessionArchive {
   return {
     keep: async (entry): Promise<ArchivedSession> => {
       makeFolder(folder);
       const part = join(folder, `.${entry.sessionId}.${randomBytes(6).toString("hex")}.part`);
+      const files = new ArchivedFiles(`${part}.files`);
       try {
+        await files.copy(sessions, entry, pathOf);
         const written = await write(part, sessions, entry);
         const read = await contentOf(part);
         // A line for the session itself, and one for each message.
         if (read.hash !== written || read.lines !== entry.messageCount + 1) throw notWhole(folder, entry);
-        const { file, isNew } = await named(part, folder, entry, read);
-        await sync(folder);
-        return { file, discard: async () => (isNew ? rm(file, { force: true }) : undefined) };
+        const { file, isNew } = await named(part, files, folder, entry, read);
+        await syncFolder(folder);
+        const discard = async () => {
+          if (isNew) await rm(file, { force: true });
+          await files.discard();
+        };
+        return { file, discard };
       } finally {
         await rm(part, { force: true });
+        await files.cleanUp();
       }
     },
   };
@@ -66,38 +80,33 @@ async function contentOf(file: string): Promise<Content> {
   return { hash: hash.digest("hex"), lines };
 }
 
-/** Under the first name that is free, or that of a file with the same content. */
+/** Under the first name that is free for both, or that has the same content. */
 async function named(
   part: string,
+  files: ArchivedFiles,
   folder: string,
   { sessionId }: SessionEntry,
   { hash }: Content,
 ): Promise<{ readonly file: string; readonly isNew: boolean }> {
   for (let n = 1; ; n++) {
-    const file = join(folder, sessionFileName(sessionId, n === 1 ? "jsonl" : `${n}.jsonl`));
-    if (existsSync(file)) {
-      if ((await contentOf(file)).hash === hash) return { file, isNew: false };
-      continue;
-    }
+    const number = n === 1 ? "" : `${n}.`;
+    const file = join(folder, sessionFileName(sessionId, `${number}jsonl`));
+    const isThere = existsSync(file);
+    if (isThere && (await contentOf(file)).hash !== hash) continue;
+    if (!(await files.name(filesBeside(file)))) continue;
+    if (isThere) return { file, isNew: false };
     try {
       await link(part, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EEXIST") continue;
+      if (code === "EEXIST") {
+        await files.takeBack();
+        continue;
+      }
       if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
       await rename(part, file); // A file system without hard links.
     }
     return { file, isNew: true };
-  }
-}
-
-/** So that the name survives a power cut. */
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

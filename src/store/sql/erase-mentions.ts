@@ -1,14 +1,17 @@
 /**
  * What belongs to others and names a person: who began a group's conversation, a conversation of others that is in the
- * person's lane, handoffs that they asked for, home channels and results of jobs that went to them.
+ * person's lane, handoffs that they asked for, home channels, and jobs whose conversation or results went to them.
  */
 import type { ErasedPerson, Hear } from "../../gateway/erasure.js";
 import { chatOwning, partsOfIdentity, personOf } from "../../session/access.js";
-import type { SessionId } from "../../session/ids.js";
+import type { JobId, SessionId } from "../../session/ids.js";
+import { keyUnder } from "../../session/key-source.js";
 import { LOCAL } from "../../session/platform.js";
+import { agentIn } from "../../session/rescope.js";
 import { buildSessionKey, parseSessionKey, type SessionKey } from "../../session/session-key.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Db, Queries, Row } from "../db.js";
+import { pauseJob } from "./jobs.js";
 import { isIn, marks, ownersOf, type PrivatePlaces, withoutPeople, wrote } from "./of-person.js";
 import { writeOrigin } from "./rows.js";
 import { address, json, maybe, sourceOfAnyPlatform, text } from "./values.js";
@@ -29,15 +32,17 @@ export async function eraseMentions(
     ...owners,
     ...owners,
   );
-  await eraseFromSessions(db, whose, now, hear);
-  await eraseFromRoutes(db, whose, hear);
+  // Before the routes: by these the next erase knows the places, if this one is cut off.
   await db.transaction(async (tx) => {
     await eraseHandoffs(tx, whose, places, hear);
     await eraseAddresses(tx, places);
+    await eraseFromJobs(tx, whose, places, now, hear);
     const keys = [...places.keys];
     if (keys.length > 0)
       await tx.run(`DELETE FROM standing_approvals WHERE lane IN (${marks(keys)})`, ...keys);
   });
+  await eraseFromSessions(db, whose, now, hear);
+  await eraseFromRoutes(db, whose, hear);
 }
 
 async function eraseFromSessions(db: Db, whose: ErasedPerson, now: number, hear: Hear): Promise<void> {
@@ -132,11 +137,50 @@ async function eraseHandoffs(
     wrote(whose, sourceOfAnyPlatform(JSON.stringify(json<{ source: unknown }>(asker).source)));
   const isTheirs = (row: Row): boolean =>
     [row.from_key, row.destination_key].some((key) => keys.has(maybe(key ?? null, text) ?? "")) ||
-    [...chats].some((chat) => row.target === chat || text(row.target).startsWith(`${chat}:`)) ||
+    names(chats, text(row.target)) ||
     asked(row);
   for (const row of rows.filter(isTheirs)) {
     hear("id", text(row.id));
     await tx.run("DELETE FROM handoffs WHERE id = ?", text(row.id));
+  }
+}
+
+/** Whether an address, as people write it, is in one of these chats. */
+function names(chats: ReadonlySet<string>, written: string): boolean {
+  return [...chats].some((chat) => written === chat || written.startsWith(`${chat}:`));
+}
+
+/**
+ * Jobs of others whose conversation was handed off: into a private chat of the person, and then they are again where they were
+ * asked for, and paused; or into a group in which only the source names the person.
+ */
+async function eraseFromJobs(
+  tx: Queries,
+  whose: ErasedPerson,
+  places: PrivatePlaces,
+  now: number,
+  hear: Hear,
+): Promise<void> {
+  const { identities } = whose;
+  const rows = await tx.all(
+    `SELECT id, source, origin_key, origin_source FROM jobs WHERE owner NOT IN (${marks(identities)})`,
+    ...identities,
+  );
+  for (const row of rows) {
+    const [id, key] = [text<JobId>(row.id), text<SessionKey>(row.origin_key)];
+    const origin = sourceOfAnyPlatform(row.origin_source);
+    const isMoved = places.keys.has(key) || isIn(places, origin);
+    if (!isMoved && !wrote(whose, origin)) continue;
+    if (origin.userName) hear("words", origin.userName);
+    const place = isMoved ? sourceOfAnyPlatform(row.source) : withoutPeople(origin);
+    await tx.run(
+      "UPDATE jobs SET origin_key = ?, origin_source = ?, version = version + 1 WHERE id = ?",
+      (isMoved ? keyUnder(place, { agent: agentIn(key) }) : null) ?? key,
+      writeOrigin(place),
+      id,
+    );
+    if (isMoved) await pauseJob(tx, id, "the chat that it was in is gone", now);
+    tx.record({ kind: "jobs" });
   }
 }
 
@@ -149,8 +193,11 @@ async function eraseAddresses(tx: Queries, places: PrivatePlaces): Promise<void>
     for (const row of await tx.all(`SELECT ${by}, address FROM ${table}`))
       if (isIn(places, address(row.address)))
         await tx.run(`DELETE FROM ${table} WHERE ${by} = ?`, text(row[by]));
-  const results = await tx.all("SELECT DISTINCT address FROM job_results WHERE address IS NOT NULL");
-  for (const row of results)
-    if (isIn(places, address(row.address)))
+  // A target that could not be reached has no address.
+  for (const row of await tx.all("SELECT DISTINCT target, address FROM job_results")) {
+    const target = text(row.target);
+    if (names(places.chats, target)) await tx.run("DELETE FROM job_results WHERE target = ?", target);
+    else if (row.address !== null && isIn(places, address(row.address)))
       await tx.run("DELETE FROM job_results WHERE address = ?", text(row.address));
+  }
 }

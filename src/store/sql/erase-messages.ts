@@ -6,6 +6,7 @@ import type { ErasedPerson, Hear } from "../../gateway/erasure.js";
 import type { SessionId } from "../../session/ids.js";
 import type { Db, Row } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
+import { eraseFromSummaries } from "./erase-summaries.js";
 import { isAuthor, marks, noteFiles, ownersOf, releaseFiles } from "./of-person.js";
 import { ERASED } from "./rows.js";
 import { number, text } from "./values.js";
@@ -58,6 +59,8 @@ export async function eraseMessages(
       );
       for (const row of rows) await releaseFiles(tx, noteFiles(row), hear);
       for (const sessionId of new Set(rows.map((row) => text<SessionId>(row.session_id)))) {
+        const there = rows.filter((row) => row.session_id === sessionId);
+        await eraseFromSummaries(tx, sessionId, there, hear);
         await tx.run("UPDATE sessions SET erased_at = ? WHERE id = ?", now, sessionId);
         tx.record({ kind: "session", sessionId });
       }

@@ -51,7 +51,9 @@ export async function eraseTurns(
 ): Promise<void> {
   await inRanges(db, "inbox", async (after, through) => {
     const rows = await db.all(
-      `SELECT id, key, source, said_by, text, attachments, missing FROM inbox WHERE id > ? AND id <= ? AND state <> 'running'`,
+      // A turn that runs has been ended before. A command that runs can't: without its row it says nothing more.
+      `SELECT id, key, source, said_by, text, attachments, missing FROM inbox
+       WHERE id > ? AND id <= ? AND (state <> 'running' OR kind = 'command')`,
       after,
       through,
     );

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { OWNER } from "../../session/access.js";
 import { Sessions } from "../../session/sessions.js";
 import { parseSource } from "../../session/source.js";
+import { ANN, BOB, fillErasureWorld } from "../../testing/erasure-world.js";
 import type { Db } from "../db.js";
 import { openSqlStore } from "../sql-store.js";
 import { openSqlite } from "../sqlite/db.js";
@@ -79,4 +80,20 @@ test("what was erased after the index had read it does not get into the index", 
   expect(row).toEqual({ n: 0 });
   expect((await sessions.search("canary", OWNER)).items).toEqual([]);
   await sessions.close();
+});
+
+test("a target of somebody else's job that could not be reached is taken out, too", async () => {
+  const raw = await openSqlite(":memory:");
+  const store = await openSqlStore(raw, 1);
+  const { ann, jobs } = await fillErasureWorld(store);
+  for (const target of [ANN, `${ANN}:7`, BOB])
+    await raw.run(
+      "INSERT INTO job_results (run_id, target, state, error) SELECT id, ?, 'failed', 'nobody is there' FROM job_runs WHERE job_id = ?",
+      target,
+      jobs[1] ?? "",
+    );
+  await store.erasure.eraseShared(ann, 2, () => {});
+  const left = await raw.all("SELECT target FROM job_results");
+  expect(left).toEqual([{ target: BOB }]);
+  await store.close();
 });

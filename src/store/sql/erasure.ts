@@ -23,6 +23,7 @@ import { removeJob } from "./jobs.js";
 import { marks, noteFiles, ownersOf, privatePlaces, releaseFiles, wrote } from "./of-person.js";
 import { LIVE } from "./process-rows.js";
 import { everyText, hearRows, type TextTables, textTables } from "./texts.js";
+import { forgetSessionOfUsage } from "./usage.js";
 import { number, sourceOfAnyPlatform, text } from "./values.js";
 
 /** So many messages of a session go in one step. */
@@ -175,7 +176,7 @@ export class SqlErasure implements ErasureStore {
       await tx.run(`DELETE FROM tool_calls WHERE turn_id IN (${turns})`, sessionId);
       await tx.run("DELETE FROM routes WHERE session_id = ?", sessionId);
       await tx.run("DELETE FROM processes WHERE session_id = ?", sessionId);
-      await tx.run("DELETE FROM model_usage WHERE session_id = ?", sessionId);
+      await forgetSessionOfUsage(tx, sessionId); // The person's own goes with the person.
       await tx.run("UPDATE job_runs SET session_id = NULL WHERE session_id = ?", sessionId);
       await forgetSession(tx, this.#index, sessionId);
     });

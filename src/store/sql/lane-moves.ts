@@ -1,7 +1,8 @@
 /**
  * Lanes that the person who runs Baton moves: to other keys after a change of scopes, or one session into another lane.
  * Locks are taken as everywhere: routes by their keys, then sessions by their ids. Every column that has a lane's key is
- * written here: `routes`, `sessions` and `jobs`, messages that wait in the `inbox`, and `handoffs` for the way back.
+ * written here: `routes`, `sessions`, `jobs` and `standing_approvals`, messages that wait in the `inbox`, and `handoffs` for the
+ * way back.
  */
 import type { SessionId } from "../../session/ids.js";
 import type { KeyOf, LaneOutcome, LaneStore, LaneWork, SeenMove } from "../../session/lane-store.js";
@@ -228,6 +229,14 @@ async function rekey(
   if (!(await addRoute(tx, { ...place, key: to }, sessionId))) throw new Changed();
   await tx.run("UPDATE sessions SET key = ? WHERE id = ?", to, sessionId);
   await tx.run("UPDATE handoffs SET from_key = ? WHERE from_key = ?", to, place.key);
+  await tx.run(
+    `UPDATE standing_approvals SET lane = ? WHERE lane = ? AND NOT EXISTS (SELECT 1 FROM standing_approvals there
+       WHERE there.lane = ? AND there.identity = standing_approvals.identity AND there.digest = standing_approvals.digest)`,
+    to,
+    place.key,
+    to,
+  );
+  await tx.run("DELETE FROM standing_approvals WHERE lane = ?", place.key); // Those were allowed there, too.
   tx.record({ kind: "session", sessionId });
 }
 

@@ -32,6 +32,13 @@ export interface NotedUse extends ModelUse {
 }
 
 const LONGEST_MODEL = 100;
+const COUNTS =
+  "model_calls unpriced_calls input_tokens output_tokens cache_read_tokens cache_write_tokens cost".split(
+    " ",
+  );
+/** What is counted already for the same person, day, session, job and model grows. */
+const ADDED_UP = `ON CONFLICT (identity, day, session_id, job_id, model) DO UPDATE SET
+  ${COUNTS.map((count) => `${count} = model_usage.${count} + excluded.${count}`).join(", ")}`;
 
 export async function noteUsageIn(tx: Queries, use: NotedUse): Promise<void> {
   const { identity, sessionId, jobId = "", model = "", usage, at } = use;
@@ -39,15 +46,7 @@ export async function noteUsageIn(tx: Queries, use: NotedUse): Promise<void> {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost } = completeUsage(usage);
   await tx.run(
     `INSERT INTO model_usage (identity, day, session_id, job_id, model, model_calls, unpriced_calls, input_tokens,
-       output_tokens, cache_read_tokens, cache_write_tokens, cost) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (identity, day, session_id, job_id, model) DO UPDATE SET
-       model_calls = model_usage.model_calls + 1,
-       unpriced_calls = model_usage.unpriced_calls + excluded.unpriced_calls,
-       input_tokens = model_usage.input_tokens + excluded.input_tokens,
-       output_tokens = model_usage.output_tokens + excluded.output_tokens,
-       cache_read_tokens = model_usage.cache_read_tokens + excluded.cache_read_tokens,
-       cache_write_tokens = model_usage.cache_write_tokens + excluded.cache_write_tokens,
-       cost = model_usage.cost + excluded.cost`,
+       output_tokens, cache_read_tokens, cache_write_tokens, cost) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?) ${ADDED_UP}`,
     identity,
     day,
     sessionId,
@@ -61,6 +60,16 @@ export async function noteUsageIn(tx: Queries, use: NotedUse): Promise<void> {
     cost,
   );
   await addSpending(tx, identity, { tokens: tokensIn(usage), cost }, day);
+}
+
+/** What was used in a session stays its people's, without the session. */
+export async function forgetSessionOfUsage(tx: Queries, sessionId: SessionId): Promise<void> {
+  await tx.run(
+    `INSERT INTO model_usage (identity, day, session_id, job_id, model, ${COUNTS.join(", ")})
+     SELECT identity, day, '', job_id, model, ${COUNTS.join(", ")} FROM model_usage WHERE session_id = ? ${ADDED_UP}`,
+    sessionId,
+  );
+  await tx.run("DELETE FROM model_usage WHERE session_id = ?", sessionId);
 }
 
 const KEYS: Readonly<Record<UsageBy, string>> = {
