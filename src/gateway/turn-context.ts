@@ -3,7 +3,6 @@
  * conversation's beginning, its last messages, and what jobs said before it. The bytes before the last messages are the
  * same from turn to turn, unless something in them changed: so a model's prompt cache works.
  */
-import { identityOf } from "../session/access.js";
 import {
   buildSessionContext,
   buildSessionContextPrompt,
@@ -13,7 +12,7 @@ import {
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionScopes } from "../session/session-key.js";
 import type { Message } from "../session/transcript.js";
-import type { Access } from "./authorize.js";
+import { type Access, senderOf } from "./authorize.js";
 import type { Common } from "./common.js";
 import type { Homes } from "./homes.js";
 import { earlierResults } from "./jobs/earlier-results.js";
@@ -94,7 +93,7 @@ export async function turnContext(
   };
   const wish = {
     ...asker,
-    identity: identityOf(item.by ?? source) ?? "",
+    identity: senderOf(item.by ?? source) ?? "",
     rememberedFor: rememberedFor(turnOfMemory),
   };
   const fitter = (await upkeep?.fitterFor(window, wish)) ?? null;

@@ -1,7 +1,7 @@
 /** Runs a turn that has begun: it puts together what the agent is given, and where its words go. */
 import type { Agent } from "../agent/agent.js";
-import { identityOf } from "../session/access.js";
 import type { Allowance } from "./allowance.js";
+import { senderOf } from "./authorize.js";
 import type { Common } from "./common.js";
 import { editStream } from "./edit-stream.js";
 import { jobTurn } from "./jobs/turn.js";
@@ -72,7 +72,7 @@ export class TurnRunner {
     if (!turn.touches || entry.title !== null || entry.messageCount > FIRST_MESSAGES) return;
     upkeep?.titles.name({
       sessionId: turn.sessionId,
-      identity: identityOf(item.by ?? item.source) ?? "",
+      identity: senderOf(item.by ?? item.source) ?? "",
       ...sessionModel(entry),
       beforeCall: () => allowance.modelCall(who, turn.sessionId),
     });

@@ -2,7 +2,10 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { addJob, aJob, JOB_OPTIONS } from "../../test/support/job-world.js";
+import { SmallModel } from "../../test/support/small-model.js";
 import type { AgentEvent, TurnInput } from "../agent/agent.js";
+import { localSource } from "../session/source.js";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import type { LimitLists } from "./limits.js";
 
 let world: World;
@@ -340,4 +343,22 @@ it("says that a cost is not known, and of which model", async () => {
   const [said] = await told(world.chat("ann"), "/usage");
   expect(said).toContain("Cost: unknown\nCost unknown for secretladom. Set a price in agent.prices");
   expect(said).toContain("You today: 5 tokens, cost unknown");
+});
+
+it("counts titles, summaries and what is remembered also for the person at the terminal", async () => {
+  const small = await SmallModel.start();
+  const terminal = new ScriptedAdapter({ platform: "local" });
+  const config = { reset: { default: { mode: "idle", idleMinutes: 60 } } } as const;
+  const gateway = { agent: small.agent() };
+  world = await World.open({ config, beside: [terminal], titles: "model", gateway });
+  const chat = world.chat("me", localSource(), terminal);
+  for (const text of ["one", "two", "three"]) await chat.ask(text);
+  await world.upkeep.titles.idle();
+  expect(await chat.ask("/compress")).toMatch(/^I summed up/);
+  world.now += 2 * 3_600_000;
+  await world.upkeep.watcher?.look();
+  expect([small.titled, small.summaries, small.remembered]).toEqual([1, 1, 1]);
+  const sums = await world.store.usage.sums({ kind: "owner" }, "identity", { fromDay: "2026-01-01" });
+  expect(sums.map(({ key, modelCalls }) => [key, modelCalls])).toEqual([["local:terminal", 6]]);
+  await small.close();
 });

@@ -154,7 +154,7 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       expect(hers).toHaveLength(3);
       for (const { sessionId } of hers) {
         const claim = await store.consolidations.claim(sessionId, { holder: "x", leaseMs: 1_000 }, now);
-        if (claim) await store.consolidations.fail(claim, { nextTryAt: now, spent }, now);
+        if (claim) await store.consolidations.fail(claim, { of: "summary", nextTryAt: now, spent }, now);
       }
       const before = await used();
       expect(before.at(-1)).toMatchObject({ totalTokens: 150, modelCalls: 3, cost: 1.5 });

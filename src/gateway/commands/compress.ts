@@ -1,8 +1,9 @@
 /** `/compress` sums up the older part of the session; `/compress undo` takes the last summary back. */
-import { identityOf } from "../../session/access.js";
+
 import { ConflictError } from "../../session/errors.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
+import { senderOf } from "../authorize.js";
 import { NO_SESSION } from "../describe.js";
 import type { Consolidated } from "../memory/consolidator.js";
 import { sessionModel } from "../session-model.js";
@@ -31,7 +32,7 @@ export const compress: Command = {
     const beforeCall = () => gateway.allowance.modelCall(asker, entry.sessionId);
     const wish = {
       ...sessionModel(entry),
-      identity: identityOf(item.source) ?? "",
+      identity: senderOf(item.source) ?? "",
       beforeCall,
       rememberedFor: upkeep.rememberedFor(asker, item.source, entry),
       isAsked: true,

@@ -8,7 +8,6 @@ import { budgetOf, FIRST_RATIO, inEstimates } from "../../memory/budget.js";
 import type { ConsolidationClaim, ModelUses, RememberedRange } from "../../memory/consolidations.js";
 import { readFacts, rememberTask } from "../../memory/summarise.js";
 import { tokensOf } from "../../memory/tokens.js";
-import { identityOf } from "../../session/access.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -17,7 +16,7 @@ import type { StoredMessage } from "../../session/transcript.js";
 import { backoff, type Pauses } from "../../util/backoff.js";
 import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
-import type { Access } from "../authorize.js";
+import { type Access, senderOf } from "../authorize.js";
 import { askModel } from "./ask-model.js";
 import { type ClaimSetting, whileClaimed } from "./while-claimed.js";
 import { rememberedFor } from "./whose.js";
@@ -167,7 +166,7 @@ export class ExpiryWatcher {
       beforeCall: () => this.#people.modelCall(who, entry.sessionId),
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DEADLINE_MS)]),
     });
-    const spent = { identity: identityOf(entry.origin) ?? "", uses: answer.uses };
+    const spent = { identity: senderOf(entry.origin) ?? "", uses: answer.uses };
     if (answer.text === null) return { ...nothing, isKnown: false, spent };
     return {
       isKnown: true,
