@@ -837,7 +837,7 @@ describe.concurrent("prune", () => {
       removed: true,
     });
     expect(await left()).toBe(2);
-    expect((await prune("--yes")).stdout).toBe("No ended session is to be deleted.\n");
+    expect((await prune("--yes")).stdout).toBe("There is no ended session to delete.\n");
     const imported = await baton(home, ["sessions", "import", join(home, "archive"), "--json"]);
     expect(json(imported)).toMatchObject({ totals: { new: 1, added: 1 } });
     expect(await left()).toBe(3);

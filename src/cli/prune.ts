@@ -115,7 +115,7 @@ function showPlan({ terminal }: Cli, found: RetentionAmount, folder: string | nu
   }
 }
 
-const NONE = "No ended session is to be deleted.";
+const NONE = "There is no ended session to delete.";
 
 function archiveWords(folder: string | null): string {
   return folder === null ? "without an archive" : `after writing them to ${printableText(folder)}`;

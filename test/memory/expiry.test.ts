@@ -149,6 +149,9 @@ describe("an expired session", () => {
       world.now += HOUR;
     }
     expect((await ann.session()).endedAt).toBeNull();
+    expect(world.problems).toEqual([
+      expect.stringMatching(/^Can't find out what to remember of a session, so Baton tries again later\. \w/),
+    ]);
     model.summaryFails = null;
     await look();
     expect(await ann.session()).toMatchObject({ endReason: "idle" });

@@ -80,6 +80,11 @@ it("goes on while the model can't sum up for an hour, and heals by itself", asyn
   expect(model.summaries).toBe(0);
   expect(model.wrong.filter((problem) => !problem.endsWith("tokens"))).toEqual([]);
   expect(ann.told).toHaveLength(120);
+  expect(world.problems).toEqual([
+    expect.stringMatching(
+      /^A conversation could not be summed up, so Baton tries again later\. .*overloaded/,
+    ),
+  ]);
   expect((await ann.session()).consolidatedThrough).toBe(0);
 
   model.summaryFails = null;

@@ -34,6 +34,14 @@ export class SmallModel {
   readonly recorded: string[] = [];
   /** Null if it sums up; else what it answers instead. */
   summaryFails: Reply | null = null;
+  /** What it makes of a record: it keeps what looks like a fact, and what was asked for. */
+  summaryReply = (record: string): Reply => {
+    const facts = [...new Set(record.match(/FACT \w+ is \w+/g) ?? [])];
+    const asked = record.match(/please sign with a \w+ until we are done/)?.[0];
+    return {
+      text: `SUMMARY\nThey talked. ${facts.slice(0, 30).join(". ")}.\nINSTRUCTIONS\n${asked ?? "none"}\nREMEMBER\n${this.facts}`,
+    };
+  };
   /** What it answers in the conversation. */
   reply: (messages: readonly SentMessage[]) => Reply = () => ({ text: "Fine." });
 
@@ -101,12 +109,10 @@ export class SmallModel {
       this.recorded.push(record);
       return { text: this.facts };
     }
-    this.summaries += 1;
     this.records.push(record);
-    const facts = [...new Set(record.match(/FACT \w+ is \w+/g) ?? [])];
-    const asked = record.match(/please sign with a \w+ until we are done/)?.[0];
-    const text = `SUMMARY\nThey talked. ${facts.slice(0, 30).join(". ")}.\nINSTRUCTIONS\n${asked ?? "none"}\nREMEMBER\n${this.facts}`;
-    return { text };
+    const reply = this.summaryReply(record);
+    this.summaries += 1;
+    return reply;
   }
 }
 

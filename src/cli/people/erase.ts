@@ -30,7 +30,8 @@ export async function erase(cli: Cli, who: string, options: EraseOptions): Promi
   const found = await erasure.survey(whose);
   if (options.dryRun) {
     if (options.json) return terminal.json({ identities: whose.identities, ...found, erased: false });
-    return terminal.line(`Would erase ${names}: ${holdings(found)}.${listed}`);
+    terminal.line(`Would erase ${names}: ${holdings(found)}.`);
+    return refuseListed(whose, listed); // As it will then.
   }
   refuseListed(whose, listed);
   if (!options.yes && !(await terminal.confirm(`Erase ${names} for good: ${holdings(found)}?`)))

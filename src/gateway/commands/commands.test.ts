@@ -180,7 +180,7 @@ describe("/status and /usage", () => {
     expect(await ann.ask("/status")).toBe(
       [
         `Session: "Garden" (\`${sessionId}\`)`,
-        "Size: 2 messages, 1.2k tokens",
+        "Size: 2 messages; 1.2k tokens used",
         "Agent: directed, idle.",
         "Reset: never automatically.",
       ].join("\n"),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Chat, World } from "../../../test/support/gateway-world.js";
+import { type Chat, until, World } from "../../../test/support/gateway-world.js";
 import { SmallModel } from "../../../test/support/small-model.js";
 
 let model: SmallModel;
@@ -23,7 +23,7 @@ it("sums up all but the last two turns, and takes it back", async () => {
   expect(await ann.ask("/compress")).toMatch(/no session/i);
   await ann.ask("FACT one is two");
   await ann.ask("and then?");
-  expect(await ann.ask("/compress")).toMatch(/nothing to compress yet/);
+  expect(await ann.ask("/compress")).toMatch(/nothing to compress:/);
   for (const text of ["third", "fourth"]) await ann.ask(text);
   expect(await ann.ask("/compress")).toMatch(/^I summed up 4 messages: They talked\. FACT one is two\./);
   await ann.ask("go on");
@@ -62,6 +62,44 @@ it("says why it failed, and works once the model does", async () => {
   expect(await ann.ask("/compress")).toMatch(/^I could not sum up the session\. .*API key/);
   model.summaryFails = null;
   expect(await ann.ask("/compress")).toMatch(/^I summed up 2 messages/);
+});
+
+it("can be seen and stopped while the model takes its time", async () => {
+  for (const text of ["one", "two", "three"]) await ann.ask(text);
+  expect(await ann.ask("/stop")).toBe("Nothing is running.");
+  model.summaryFails = { ending: "hang" };
+  const before = ann.told.length;
+  await ann.write("/compress");
+  await until(() => model.failedRecords.length === 1);
+  expect(await ann.ask("/status")).toContain("idle; summing up the session (stop it with /stop).");
+  await ann.write("/stop");
+  await world.adapter.until(() => ann.told.length === before + 3);
+  expect(ann.told.slice(before + 1).toSorted()).toEqual([
+    "Stopped. The session is as it was.",
+    "Stopping the summary.",
+  ]);
+  expect(await ann.ask("/status")).toContain("idle.");
+  model.summaryFails = null;
+  expect(await ann.ask("/compress")).toMatch(/^I summed up 2 messages/);
+  expect(await ann.ask("/status")).toContain("Size: 6 messages, the older ones summed up; ");
+});
+
+it("says in how many parts it did it, and why the rest is missing", async () => {
+  await ann.ask("hello");
+  const words = "Tell me something about it. ".repeat(60);
+  const turn = [{ role: "user", content: words } as const, { role: "assistant", content: "Yes." } as const];
+  const { sessionId } = await ann.session();
+  await world.sessions.appendMany(sessionId, Array.from({ length: 8 }, () => turn).flat());
+  expect(await ann.ask("/compress")).toMatch(
+    /^I summed up 14 messages in \d parts: They talked.*\n\nAll messages are saved\. To take the last part back, send/,
+  );
+  while (/took/.test(await ann.ask("/compress undo")));
+  const sum = model.summaryReply;
+  model.summaryReply = (record) => (model.summaries > 0 ? { status: 400, message: "no" } : sum(record));
+  model.summaries = 0;
+  expect(await ann.ask("/compress")).toMatch(
+    /^I summed up \d+ messages: They talked.*\n\nI could not sum up the rest\. .+ All messages are saved\. To take this back/,
+  );
 });
 
 it("has nothing to do for an agent without a model", async () => {

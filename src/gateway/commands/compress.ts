@@ -7,7 +7,7 @@ import { senderOf } from "../authorize.js";
 import { NO_SESSION } from "../describe.js";
 import type { Consolidated } from "../memory/consolidator.js";
 import { sessionModel } from "../session-model.js";
-import type { Command, CommandCall } from "./commands.js";
+import type { Command } from "./commands.js";
 
 export const compress: Command = {
   name: "compress",
@@ -37,19 +37,28 @@ export const compress: Command = {
       rememberedFor: upkeep.rememberedFor(asker, item.source, entry),
       isAsked: true,
     };
-    let messages = 0;
+    const parts: Part[] = [];
     for (;;) {
       const outcome = await upkeep.consolidator.run(entry.sessionId, wish);
-      if (outcome.kind !== "summed up") return messages === 0 ? refused(outcome) : done(messages, call);
-      messages += outcome.messages;
+      if (outcome.kind !== "summed up") return parts.length === 0 ? refused(outcome) : done(parts, outcome);
+      parts.push(outcome);
     }
   },
 };
 
-async function done(messages: number, { item, sessions }: CommandCall): Promise<string> {
-  const entry = await sessions.current(item.key);
-  const summary = shorten(cleanLine(entry?.summary ?? ""), 300);
-  return `I summed up ${counted(messages, "message")}: ${summary}\n\nAll messages are saved. To take this back, send /compress undo.`;
+type Part = Extract<Consolidated, { kind: "summed up" }>;
+type Ended = Exclude<Consolidated, Part>;
+
+/** A long conversation is summed up in several parts; `ended` says why there is no further one. */
+function done(parts: readonly Part[], ended: Ended): string {
+  const messages = parts.reduce((sum, part) => sum + part.messages, 0);
+  const summary = shorten(cleanLine(parts.at(-1)?.summary.text ?? ""), 300);
+  const one = parts.length === 1;
+  return [
+    `I summed up ${counted(messages, "message")}${one ? "" : ` in ${parts.length} parts`}: ${summary}\n\n`,
+    ...(ended.kind === "failed" ? [`I could not sum up the rest. ${ended.reason} `] : []),
+    `All messages are saved. To take ${one ? "this" : "the last part"} back, send /compress undo.`,
+  ].join("");
 }
 
 function undone(taken: { readonly after: number; readonly through: number } | null): string {
@@ -57,16 +66,21 @@ function undone(taken: { readonly after: number; readonly through: number } | nu
   return "I took the last summary back. The agent reads the messages themselves again, as long as they fit.";
 }
 
-function refused(outcome: Exclude<Consolidated, { kind: "summed up" }>): string {
+function refused(outcome: Ended): string {
   switch (outcome.kind) {
     case "nothing":
-      return "There is nothing to compress yet: the last two turns always stay as they are.";
+      return "There is nothing to compress: the last two turns always stay as they are.";
     case "elsewhere":
       return "The session is being summed up already, or it changed meanwhile. Try again in a moment.";
     case "later":
       return "I could not sum up the session now. Try again in a moment.";
+    case "stopped":
+      return "Stopped. The session is as it was.";
     case "failed":
-      throw new ConflictError("summary_failed", `I could not sum up the session. ${outcome.reason}`);
+      throw new ConflictError(
+        "summary_failed",
+        `I could not sum up the session. ${outcome.reason} To try again, send /compress.`,
+      );
     default:
       return outcome satisfies never;
   }

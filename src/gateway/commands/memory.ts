@@ -79,7 +79,7 @@ const ABOUT: Readonly<Record<MemoryReader["kind"], string>> = { person: "you", c
 const MADE: Readonly<Record<NoteMaker, string>> = {
   agent: "noted by the agent",
   person: "written by hand",
-  flush: "kept from a conversation",
+  flush: "from a conversation",
 };
 
 async function list({ desk, reader, now }: MemoryCall): Promise<string> {

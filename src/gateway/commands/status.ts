@@ -26,7 +26,9 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
       const explanation = await sessions.explain(item.key);
       const now = clock();
       const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
-      const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}.`;
+      const isSummedUp = explanation && gateway.upkeep?.consolidator.isAskedFor(explanation.entry.sessionId);
+      const summing = isSummedUp ? "; summing up the session (stop it with /stop)" : "";
+      const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}${summing}.`;
       const more = [
         ...(await runningLine(call)),
         ...(await jobLines(call, now)),
@@ -36,7 +38,8 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
       if (!explanation) return [NO_SESSION, working, ...more].join("\n");
       const { entry } = explanation;
       const id = `\`${cleanLine(entry.sessionId)}\``;
-      const size = `${counted(entry.messageCount, "message")}, ${compactNumber(entry.totalTokens)} tokens`;
+      const older = entry.summary ? ", the older ones summed up" : "";
+      const size = `${counted(entry.messageCount, "message")}${older}; ${compactNumber(entry.totalTokens)} tokens used`;
       return [
         `Session: ${entry.title === null ? `${id}, without a title` : `${nameOf(entry)} (${id})`}`,
         `Size: ${size}`,

@@ -3,23 +3,33 @@ import { ownWords } from "../../session/sender.js";
 import { counted } from "../../util/words.js";
 import type { BusyMode } from "../busy.js";
 import type { InboxItem } from "../store.js";
-import type { AskingCall, Command } from "./commands.js";
+import type { AskingCall, Command, CommandCall } from "./commands.js";
 
 export const stop: Command = {
   name: "stop",
   usage: "",
   description: "stop the running answer and drop its unsent messages; the text so far is saved",
-  async run({ item, gateway, who }) {
+  async run(call) {
+    const { item, gateway, who } = call;
     const dropped = await gateway.dropUnsent(item, who);
     const where = await gateway.stopTurn(item.key, who);
     const unsent = dropped === 0 ? [] : [`Dropped ${counted(dropped, "unsent message")}.`];
-    if (where === null) return ["Nothing is running.", ...unsent].join(" ");
+    if (where === null) return [await stopSummary(call), ...unsent].join(" ");
     const stopped = where === "here" ? "Stopped." : "Stopping it. It runs in another process.";
     const { waiting } = gateway.lane(item.key);
     const next = waiting === 0 ? [] : [`${counted(waiting, "waiting message")} next.`];
     return [stopped, ...unsent, ...next].join(" ");
   },
 };
+
+/** Nothing is answered, but somebody may have asked for a summary. */
+async function stopSummary({ item, gateway, who, sessions }: CommandCall): Promise<string> {
+  const entry = await sessions.current(item.key);
+  const consolidator = gateway.upkeep?.consolidator;
+  if (!entry || !consolidator?.isAskedFor(entry.sessionId)) return "Nothing is running.";
+  await gateway.touch(item.key, who, async () => consolidator.cancel(entry.sessionId));
+  return "Stopping the summary.";
+}
 
 export const queue: Command = {
   name: "queue",

@@ -72,6 +72,8 @@ export type Consolidated =
   | { readonly kind: "elsewhere" }
   /** The last try failed, or its summary was not shorter. */
   | { readonly kind: "later" }
+  /** Somebody stopped it. */
+  | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** How long a model may take for one summary. */
@@ -85,6 +87,8 @@ const ASKED: KeepRule = { turns: 2, tokens: 0 };
 export class Consolidator {
   readonly #setting: ConsolidatorSetting;
   readonly #running = new Map<SessionId, Promise<Consolidated>>();
+  /** Those that a person asked for, and can stop. */
+  readonly #asked = new Map<SessionId, AbortController>();
   readonly #stopping = new AbortController();
 
   constructor(setting: ConsolidatorSetting) {
@@ -101,7 +105,9 @@ export class Consolidator {
     const present = this.#running.get(sessionId);
     if (present && !wish.isAsked) return present;
     if (present) return present.then(() => this.run(sessionId, wish)); // It was not asked for, so it may have done less.
-    const running = this.#try(sessionId, wish)
+    const cancel = new AbortController();
+    if (wish.isAsked) this.#asked.set(sessionId, cancel);
+    const running = this.#try(sessionId, wish, cancel.signal)
       .catch((cause: Error): Consolidated => {
         this.#setting.onProblem(`Can't sum up a conversation: ${cause.message}`, {
           cause,
@@ -109,9 +115,22 @@ export class Consolidator {
         });
         return { kind: "failed", reason: cause.message };
       })
-      .finally(() => this.#running.delete(sessionId));
+      .finally(() => {
+        this.#running.delete(sessionId);
+        this.#asked.delete(sessionId);
+      });
     this.#running.set(sessionId, running);
     return running;
+  }
+
+  /** True if a person asked for a summary that is being made here. */
+  isAskedFor(sessionId: SessionId): boolean {
+    return this.#asked.has(sessionId);
+  }
+
+  /** Stops what a person asked for. */
+  cancel(sessionId: SessionId): void {
+    this.#asked.get(sessionId)?.abort();
   }
 
   /** Waits until nothing runs here. */
@@ -124,7 +143,7 @@ export class Consolidator {
     await this.idle();
   }
 
-  async #try(sessionId: SessionId, wish: ConsolidationWish): Promise<Consolidated> {
+  async #try(sessionId: SessionId, wish: ConsolidationWish, cancelled: AbortSignal): Promise<Consolidated> {
     const { agent, sessions, consolidations, share, maxMessages, clock } = this.#setting;
     if (agent.contextTokens === undefined) return { kind: "nothing" };
     const state = await consolidations.state(sessionId);
@@ -144,7 +163,7 @@ export class Consolidator {
       }
       return found.wasRefused && !wish.isAsked
         ? this.#excerpt(claim, found, budget)
-        : this.#sumUp(claim, found, budget, wish, state);
+        : this.#sumUp(claim, found, budget, { ...wish, cancelled }, state);
     });
     return done ?? { kind: "elsewhere" };
   }
@@ -185,24 +204,30 @@ export class Consolidator {
     claim: ConsolidationClaim,
     range: Range,
     budget: WindowBudget,
-    wish: ConsolidationWish,
+    wish: ConsolidationWish & { readonly cancelled: AbortSignal },
     { summary: { failures }, refused }: ConsolidationState,
   ): Promise<Consolidated> {
-    const { agent, consolidations, clock } = this.#setting;
+    const { agent, consolidations, clock, onProblem } = this.#setting;
     const { before, sessionId } = claim;
     const task = summaryTask({ before, messages: range.messages, ...budget });
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DEADLINE_MS)]);
+    const ended = AbortSignal.any([this.#stopping.signal, wish.cancelled]);
+    const signal = AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]);
     const answer = await askModel(agent, { ...task, ...wish, sessionId, signal });
-    if (this.#stopping.signal.aborted) {
+    if (ended.aborted) {
       await consolidations.release(claim);
-      return { kind: "later" };
+      return { kind: "stopped" };
     }
     const read = answer.text === null ? null : readSummary(answer.text);
     const spent = { identity: wish.identity ?? "", uses: answer.uses };
     if (!read) {
       const nextTryAt = clock() + backoff(failures + 1, PAUSES);
       await consolidations.fail(claim, { of: "summary", nextTryAt, spent }, clock());
-      return { kind: "failed", reason: answer.failure ?? "The model wrote no summary." };
+      const reason = answer.failure ?? "The model wrote no summary.";
+      if (failures === 0 && !wish.isAsked)
+        onProblem(`A conversation could not be summed up, so Baton tries again later. ${reason}`, {
+          session: sessionId,
+        });
+      return { kind: "failed", reason };
     }
     if (tokensOfText(read.summary) > mostFor(claim, range, budget)) {
       const now = clock();

@@ -11,7 +11,7 @@ import {
 import type { MemoryFull, MemoryNotes, NoteSaved } from "../../memory/store.js";
 import { ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Clock } from "../../util/clock.js";
-import { grouped } from "../../util/words.js";
+import { counted, grouped } from "../../util/words.js";
 import type { GatewayMemory } from "./options.js";
 import type { MemoryReader } from "./whose.js";
 
@@ -111,7 +111,7 @@ export class MemoryDesk {
     const [now, most] = [grouped(used), grouped(this.maxCharacters)];
     return new ConflictError(
       "memory_full",
-      `The memory is full: ${now} of ${most} characters are used, and this would need ${grouped(length)}. Replace a note by a shorter one, or remove one.`,
+      `There is no room for that: it needs ${counted(length, "character")}, and ${now} of ${most} are used. Shorten a note, or remove one.`,
     );
   }
 }

@@ -121,7 +121,7 @@ export class ExpiryWatcher {
 
   /** True if it was done, now or before; false if it is tried again later, or another process is at it. */
   async #remember(entry: SessionEntry): Promise<boolean> {
-    const { consolidations, clock } = this.#setting;
+    const { consolidations, clock, onProblem } = this.#setting;
     const { ratio, memory } = await consolidations.state(entry.sessionId);
     if (memory.nextTryAt > clock()) return false;
     const isDone = await whileClaimed(this.#setting, entry.sessionId, async (claim) => {
@@ -138,17 +138,24 @@ export class ExpiryWatcher {
       if (found.isKnown || failures >= GIVE_UP) return consolidations.remember(claim, found, clock());
       const nextTryAt = clock() + backoff(failures, PAUSES);
       await consolidations.fail(claim, { of: "memory", nextTryAt, spent: found.spent }, clock());
+      if (failures === 1)
+        onProblem(
+          `Can't find out what to remember of a session, so Baton tries again later. ${found.failure}`,
+          {
+            session: entry.sessionId,
+          },
+        );
       return false;
     });
     return isDone ?? false;
   }
 
-  /** What should be remembered; `isKnown` is false if the model could not tell. */
+  /** What should be remembered; `isKnown` is false if the model could not tell, and `failure` says why. */
   async #facts(
     entry: SessionEntry,
     { after, rememberedThrough }: ConsolidationClaim,
     ratio: number,
-  ): Promise<RememberedRange & { readonly isKnown: boolean }> {
+  ): Promise<RememberedRange & { readonly isKnown: boolean; readonly failure?: string }> {
     const { agent, maxMemory, share, scopes } = this.#setting;
     const nothing = { isKnown: true, through: rememberedThrough, facts: null, spent: NOTHING };
     if (agent.contextTokens === undefined || maxMemory === null) return nothing;
@@ -167,7 +174,7 @@ export class ExpiryWatcher {
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DEADLINE_MS)]),
     });
     const spent = { identity: senderOf(entry.origin) ?? "", uses: answer.uses };
-    if (answer.text === null) return { ...nothing, isKnown: false, spent };
+    if (answer.text === null) return { ...nothing, isKnown: false, failure: answer.failure ?? "", spent };
     return {
       isKnown: true,
       through: messages.at(-1)?.seq ?? rememberedThrough,

@@ -187,7 +187,7 @@ describe("the tool memory", () => {
     await again({ most: 20 });
     await here.use({ action: "add", text: "x".repeat(15) });
     expect(await here.use({ action: "add", text: "likes tea" })).toBe(
-      "Error: The memory is full: 15 of 20 characters are used, and this would need 9. Replace a note by a shorter one, or remove one.",
+      "Error: There is no room for that: it needs 9 characters, and 15 of 20 are used. Shorten a note, or remove one.",
     );
   });
 
@@ -270,7 +270,7 @@ describe("/memory", () => {
         "What I remember about you (30 of 4,000 characters):",
         `- \`${a}\` likes tea (written by hand, 2 h ago)`,
         `- \`${b}\` lives in Ulm (noted by the agent, 2 h ago)`,
-        `- \`${c}\` has a cat (kept from a conversation, 2 h ago)`,
+        `- \`${c}\` has a cat (from a conversation, 2 h ago)`,
         "",
         "`/memory add`, `/memory edit <number>` and `/memory forget <number>` change it.",
       ].join("\n"),
