@@ -9,7 +9,6 @@ import { pause } from "../adapter/http-call.js";
 import type { DeliveryId } from "../session/ids.js";
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
-import { Alarm } from "../util/alarm.js";
 import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import { hasLeft } from "../util/holder.js";
@@ -46,7 +45,6 @@ export class Deliverer {
     () => this.#look(),
     () => !this.#isStopped && this.#isReady(),
   );
-  readonly #again = new Alarm(() => this.#wakeAgain());
   readonly #stopping = new AbortController();
 
   constructor(options: {
@@ -192,7 +190,7 @@ export class Deliverer {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#again.stop();
+    await this.#looks.stop();
     await this.idle();
   }
 
@@ -319,7 +317,7 @@ export class Deliverer {
 
   /** Looks again after a while. */
   #later(ms: number): false {
-    this.#again.after(ms);
+    this.#looks.wakeAfter(ms);
     return false;
   }
 }

@@ -8,7 +8,7 @@ import type { Summary } from "../session/summary.js";
 import type { RefusedRanges } from "./range.js";
 
 /** How often something failed in a row, and when the next try may be. */
-export interface Tries {
+export interface FailedTries {
   readonly failures: number;
   readonly nextTryAt: number;
 }
@@ -20,8 +20,8 @@ export interface ConsolidationState {
   /** The `seq` of the last message that its summary covers; 0 if it has none. */
   readonly after: number;
   /** Of summing it up, and of writing down what should be remembered of it: one does not hold up the other. */
-  readonly summary: Tries;
-  readonly memory: Tries;
+  readonly summary: FailedTries;
+  readonly memory: FailedTries;
   /** The ranges from here on whose summaries were not shorter; null if there are none. */
   readonly refused: RefusedRanges | null;
 }

@@ -8,6 +8,7 @@ export type * from "../gateway/store.js";
 export type * from "../gateway/usage-store.js";
 export type * from "../memory/consolidations.js";
 export type { MemoryNote, NoteMaker } from "../memory/notes.js";
+export type { RefusedRanges } from "../memory/range.js";
 export type * from "../memory/store.js";
 export type { EndedBy, ProcessEnd } from "../process/process.js";
 export type * from "../process/store.js";

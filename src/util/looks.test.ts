@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { Looks } from "./looks.js";
 
 it("looks once more if it was woken during a look, however often, and never twice at once", async () => {
@@ -47,7 +47,29 @@ it("rejects if a look does, and looks again after that", async () => {
     () => true,
   );
   await expect(subject.wake()).rejects.toThrow("no");
-  await subject.idle();
   await subject.wake();
   expect(looks).toBe(2);
+});
+
+it("wakes itself after a while, also after a look that failed, until it is stopped", async () => {
+  vi.useFakeTimers();
+  let looks = 0;
+  const subject = new Looks(
+    async () => {
+      looks += 1;
+      if (looks === 1) throw new Error("no");
+    },
+    () => true,
+  );
+  subject.wakeAfter(500);
+  subject.wakeAfter(60_000); // Later than what is planned.
+  await vi.advanceTimersByTimeAsync(500);
+  expect(looks).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(looks).toBe(2);
+  subject.wakeAfter(500);
+  await subject.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(looks).toBe(2);
+  vi.useRealTimers();
 });

@@ -2,9 +2,17 @@
  * Looks at what is to be done, one look at a time. However often it is woken during a look, one more follows: so what
  * was written before a wake-up is always seen.
  */
+import { Alarm } from "./alarm.js";
+
+/** After a look that nobody waits for and that failed. */
+const RETRY_MS = 1_000;
+
 export class Looks {
   readonly #look: () => Promise<void>;
   readonly #mayLook: () => boolean;
+  readonly #alarm = new Alarm(() => {
+    this.wake().catch(() => this.wakeAfter(RETRY_MS));
+  });
   #looking: Promise<void> | undefined;
   #isWanted = false;
 
@@ -21,9 +29,15 @@ export class Looks {
     return this.#looking;
   }
 
-  /** Until no look is under way. */
-  async idle(): Promise<void> {
-    await this.#looking;
+  /** Wakes it after a while, or sooner if that is planned already. */
+  wakeAfter(ms: number): void {
+    this.#alarm.after(ms);
+  }
+
+  /** No longer wakes it by itself, and waits for a look that is under way. */
+  async stop(): Promise<void> {
+    this.#alarm.stop();
+    await this.#looking?.catch(() => {}); // Its waker hears of that.
   }
 
   async #lookUntilSeen(): Promise<void> {

@@ -14,7 +14,6 @@ import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
 import type { HandoffStore } from "../../session/store.js";
-import { Alarm } from "../../util/alarm.js";
 import { mayBeAlive } from "../../util/holder.js";
 import { Looks } from "../../util/looks.js";
 import { timerMs } from "../../util/timer-ms.js";
@@ -65,7 +64,6 @@ export class HandoffCarrier {
     () => this.#tryToLook(),
     () => !this.#stopped,
   );
-  readonly #again = new Alarm(() => this.wake());
   #stopped = false;
   /** Aborted with the next news, for those who wait for it. */
   #news = new AbortController();
@@ -90,8 +88,7 @@ export class HandoffCarrier {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#tellNews();
-    this.#again.stop();
-    await this.#looks.idle();
+    await this.#looks.stop();
     await Promise.allSettled(this.#carried.values());
   }
 
@@ -102,11 +99,12 @@ export class HandoffCarrier {
 
   /** Never rejects. */
   async #tryToLook(): Promise<void> {
+    this.#tellNews();
     try {
       await this.#look();
     } catch (error) {
       this.#setting.onProblem(`Can't read handoffs: ${(error as Error).message}`, { cause: error });
-      this.#again.after(1_000);
+      this.#looks.wakeAfter(1_000);
     }
   }
 
@@ -124,10 +122,10 @@ export class HandoffCarrier {
     const isAbandoned = handoff.claimedBy === holder || !mayBeAlive(handoff.claimedBy ?? "");
     const decision = decide(handoff, { now, isHere: this.#surfaceFor(handoff) !== undefined, isAbandoned });
     if (decision.kind === "wait") {
-      if (decision.at !== null) this.#again.after(Math.max(decision.at - now, LOOK_MS));
+      if (decision.at !== null) this.#looks.wakeAfter(Math.max(decision.at - now, LOOK_MS));
     } else if (decision.kind === "await turn") {
       await onAwaited(handoff.sessionId);
-      this.#again.after(leaseMs / 3);
+      this.#looks.wakeAfter(leaseMs / 3);
     } else if (decision.kind === "give up") {
       await this.#fail(handoff, handoff.state === "pending" ? null : handoff.fence, decision.reason);
     } else {
@@ -135,7 +133,7 @@ export class HandoffCarrier {
       const claim = { kind: "claim", fence, holder, leaseMs, left: decision.left } as const;
       const claimed = await handoffs.step(id, claim, now);
       if (claimed?.ok) this.#carried.set(id, this.#carry(claimed.handoff));
-      else this.#again.after(RETRY_MS); // Another gateway was faster, or a turn has begun.
+      else this.#looks.wakeAfter(RETRY_MS); // Another gateway was faster, or a turn has begun.
     }
   }
 

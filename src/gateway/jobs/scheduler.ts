@@ -10,7 +10,6 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { clockSetBack, decide, type JobDecision } from "../../schedule/decide.js";
 import type { Job } from "../../schedule/job.js";
 import type { RunId } from "../../session/ids.js";
-import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
 import { Looks } from "../../util/looks.js";
 import type { OnProblem } from "../../util/problem.js";
@@ -61,7 +60,6 @@ type Attempt = <Result>(step: () => Promise<Result>) => Promise<Result | null>;
 
 export class Scheduler {
   readonly #setting: SchedulerSetting;
-  readonly #alarm = new Alarm(() => this.wake());
   readonly #looks = new Looks(
     () => this.#lookAndReport(),
     () => this.#mayLook,
@@ -92,15 +90,14 @@ export class Scheduler {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#alarm.stop();
-    await this.#looks.idle();
+    await this.#looks.stop();
   }
 
   async #lookAndReport(): Promise<void> {
     const troubles = new Map<string, unknown>();
     const isMore = await this.#look(troubles);
     this.#report(troubles);
-    if (troubles.size > 0) this.#alarm.after(RETRY_MS);
+    if (troubles.size > 0) this.#looks.wakeAfter(RETRY_MS);
     else if (isMore) this.wake();
     if (isMore) await nextRound(); // Others have their turn.
   }
@@ -204,7 +201,7 @@ export class Scheduler {
     const { runs, clock } = this.#setting;
     const next = await runs.nextWake();
     const sleepMs = next === null ? LONGEST_SLEEP_MS : next - clock();
-    this.#alarm.after(Math.max(leastMs, Math.min(sleepMs, LONGEST_SLEEP_MS)));
+    this.#looks.wakeAfter(Math.max(leastMs, Math.min(sleepMs, LONGEST_SLEEP_MS)));
   }
 
   async #tidy(): Promise<void> {

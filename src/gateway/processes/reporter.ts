@@ -52,7 +52,6 @@ export class ProcessReporter {
     () => this.#look(),
     () => !this.#isStopped,
   );
-  readonly #again = new Alarm(() => this.wake());
   readonly #startAgain = new Alarm(() => this.start());
   /** What does not work at the moment. */
   readonly #problems = new Set<string>();
@@ -110,9 +109,8 @@ export class ProcessReporter {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#again.stop();
     this.#startAgain.stop();
-    await this.#looks.idle();
+    await this.#looks.stop();
     await Promise.all([...this.#watching.values()].map((watch) => watch.stop()));
     this.#watching.clear();
   }
@@ -121,10 +119,10 @@ export class ProcessReporter {
     const isDone = await this.#attempt("Can't report about processes", async () => {
       const listen = () => this.#setting.processes.listen();
       if (await this.#attempt("Can't look for background processes", listen)) await this.#watchOutputs();
-      else this.#again.after(RECONCILE_MS); // The store may know of ends all the same.
+      else this.#looks.wakeAfter(RECONCILE_MS); // The store may know of ends all the same.
       for (const account of this.#setting.attended()) await this.#sayCompletions(account);
     });
-    if (!isDone) this.#again.after(RETRY_MS);
+    if (!isDone) this.#looks.wakeAfter(RETRY_MS);
   }
 
   async #watchOutputs(): Promise<void> {
@@ -165,12 +163,12 @@ export class ProcessReporter {
     const due = await reports.due(account, MOST_DUE);
     for (const seen of due) {
       const waitUntil = this.#admit();
-      if (waitUntil !== null) return this.#again.after(waitUntil - this.#setting.clock());
+      if (waitUntil !== null) return this.#looks.wakeAfter(waitUntil - this.#setting.clock());
       const { process, place } = seen;
       const said: Said = place.isCurrent
         ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)) }
         : { to: "chat", text: completionNotice(process) };
-      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#again.after(RETRY_MS); // It has just moved.
+      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#looks.wakeAfter(RETRY_MS); // It has just moved.
     }
     if (due.length === MOST_DUE) this.wake();
   }

@@ -4,9 +4,9 @@ import type {
   ConsolidationClaim,
   ConsolidationState,
   Consolidations,
+  FailedTries,
   FailedTry,
   RememberedRange,
-  Tries,
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -196,7 +196,7 @@ const FAILED = {
 /** No failure: the model answered, so the next record may be as long. */
 const REFUSED = "failures = 0, next_try_at = ?, refused_after = ?, refused_least = ?, refused_most = ?";
 
-const UNTRIED: Tries = { failures: 0, nextTryAt: 0 };
+const UNTRIED: FailedTries = { failures: 0, nextTryAt: 0 };
 const UNKNOWN = { ratio: null, summary: UNTRIED, memory: UNTRIED, refused: null };
 
 /** Without a summary nothing is hidden, so all is to be summed up. */
