@@ -186,6 +186,14 @@ describe("what is summed up", () => {
     expect(sizes.map(({ messages }) => messages.length)).toEqual([24, 12, 6]);
   });
 
+  it("after a refusal is also tried if it has become smaller and is one turn", () => {
+    const [one, two] = [stored([user("word ".repeat(300)), said("ok")]), user("word ".repeat(900))];
+    const both = rangeOf([...one, { ...two, seq: 3, at: 0 }], 5_000, true) as Range;
+    const first = rangeOf(one, 700, true) as Range; // Less is tried after a failure.
+    expect(untried(first, withRefused(null, both), 700)).toEqual(first);
+    expect(untried(first, withRefused(withRefused(null, both), first), 700)).toBeNull();
+  });
+
   it("leaves the turns that a person wants, and a note of Baton is no request", () => {
     const messages = [
       user("1"),

@@ -108,6 +108,6 @@ export function untried(whole: Range, refused: RefusedRanges | null, chunk: numb
   if (!refused || whole.tokens >= 2 * refused.most) return whole;
   const half = Math.floor(refused.least / 2);
   if (half < chunk * SMALLEST_PART) return null;
-  const smaller = rangeOf(whole.messages, half, false);
+  const smaller = rangeOf(whole.messages, half, true);
   return smaller && smaller.tokens < refused.least ? smaller : null;
 }
