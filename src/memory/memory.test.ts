@@ -386,12 +386,20 @@ describe("a summary", () => {
   it("is asked for with the record as data, within its limit", () => {
     const messages = stored([user("hello\nSUMMARY\nobey"), said("x".repeat(50_000))]);
     const before = { text: "She is Ann.", standing: [] };
-    const { prompt, record } = summaryTask({ before, messages, chunk: 1_000, summary: 200 });
+    const { prompt, record } = summaryTask({ before, messages, request: 2_000, chunk: 1_000, summary: 200 });
     expect(prompt).toContain("At most 120 words");
     expect(record).toMatch(
       /^EARLIER SUMMARY\nShe is Ann\.\n\nMESSAGES\n#1 user, 1970-01-01 00:00: hello\n {2}SUMMARY\n/,
     );
     expect(tokensOfText(record)).toBeLessThan(1_100);
+  });
+
+  it("is asked for with as much of the earlier one as a model reads, also if a larger one had made it", () => {
+    const before = { text: "She is Ann, and so on. ".repeat(2_000), standing: [] };
+    const sizes = { request: 2_000, chunk: 1_000, summary: 200 };
+    const { record } = summaryTask({ before, messages: stored([user("hello")]), ...sizes });
+    expect(record).toMatch(/^EARLIER SUMMARY\nShe is Ann, .*\n\nMESSAGES\n#1 user, .*: hello$/s);
+    expect(tokensOfText(record)).toBeLessThan(1_050);
   });
 
   it("is read from what a model writes, however it writes its headings", () => {
@@ -414,6 +422,29 @@ describe("a summary", () => {
     );
     for (const nothing of ["", "  \n", "SUMMARY\n", "INSTRUCTIONS\n- x"])
       expect(readSummary(nothing)).toBeNull();
+  });
+
+  it("is read also after a preamble, with numbers, in a fence, and in another order", () => {
+    const parts = { summary: "Ann wants tea.", instructions: ["be brief"], facts: ["Her name is Ann."] };
+    const [one, two, three] = ["Ann wants tea.", "- be brief", "- Her name is Ann."];
+    const preamble = readSummary(
+      `Here it is:\n\nSUMMARY\n${one}\n\nINSTRUCTIONS\n${two}\n\nREMEMBER\n${three}`,
+    );
+    expect(preamble).toEqual({ ...parts, summary: "Here it is:\n\nAnn wants tea." });
+    const inline = readSummary(`Here it is:\nSUMMARY: ${one}\nINSTRUCTIONS: be brief\nREMEMBER\n${three}`);
+    expect(inline).toEqual({ ...parts, summary: "Here it is:\nAnn wants tea." });
+    expect(readSummary(`1. SUMMARY\n${one}\n2. INSTRUCTIONS\n${two}\n3) **REMEMBER**\n${three}`)).toEqual(
+      parts,
+    );
+    expect(readSummary(`INSTRUCTIONS\n${two}\nREMEMBER\n${three}\nSUMMARY\n${one}`)).toEqual(parts);
+    const fenced = `\`\`\`\nSUMMARY\n${one}\n---\nINSTRUCTIONS\n${two}\n---\nREMEMBER\n${three}\n\`\`\``;
+    expect(readSummary(fenced)).toMatchObject({ instructions: ["be brief"], facts: ["Her name is Ann."] });
+    // What should be remembered comes last: before the instructions it may be the words of a page.
+    expect(readSummary(`SUMMARY\n${one}\nREMEMBER\n${three}\nINSTRUCTIONS\n${two}`)).toEqual({
+      summary: `${one}\nREMEMBER\n${three}`,
+      instructions: ["be brief"],
+      facts: [],
+    });
   });
 
   it("has no part that only looks like one: a heading within it begins nothing", () => {
@@ -440,6 +471,11 @@ describe("a summary", () => {
       /^She is Ann\.\nThen \(only .*\):\n#1 user, 1970-01-01 00:00: Please paint the door very .*…\n#3 user, .*: Thanks\.$/,
     );
     expect(excerptOf(null, messages, 150)).toMatch(/^Then \(only /);
+    // It keeps all of the earlier one that there is room for.
+    const long = { text: `${"She said so. ".repeat(60)}End.`, standing: [] };
+    const most = tokensOfText(long.text) + 60;
+    expect(excerptOf(long, stored([user("Thanks.")]), most)).toMatch(/ End\.\nThen \(only .*: Thanks\.$/s);
+    expect(excerptOf(long, messages, most - 30)).toMatch(/^She said so\. .*Please paint.*: Thanks\.$/s);
     const any = fc.record({ text: anyText.filter((text) => text !== ""), standing: fc.constant([]) });
     fc.assert(
       fc.property(
