@@ -19,6 +19,8 @@ export interface ConsolidationState {
   readonly ratio: number | null;
   /** The `seq` of the last message that its summary covers; 0 if it has none. */
   readonly after: number;
+  /** How often it was claimed: a claim that follows this state has the next number. */
+  readonly fence: number;
   /** Of summing it up, and of writing down what should be remembered of it: one does not hold up the other. */
   readonly summary: FailedTries;
   readonly memory: FailedTries;

@@ -114,6 +114,33 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       expect(await store.consolidations.claim(sessionId, LEASE, NOW)).not.toBeNull();
     });
 
+    it("do not replace another one that a program has set meanwhile, also for the same messages", async () => {
+      const { key } = sessions.laneOf(localSource());
+      await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
+      const claim = await claimed();
+      await sessions.update(key, { summary: "mine" });
+      expect(await store.consolidations.record(claim, range(4, "more", { count: 2 }), NOW)).toBe(false);
+      expect(await seen()).toEqual(["mine", "3", "4", "5"]);
+    });
+
+    it("that come to nothing because one was taken back meanwhile do not end the pause after that", async () => {
+      const { consolidations } = store;
+      const ends = [
+        (claim: ConsolidationClaim) => consolidations.record(claim, range(4, "late", { count: 2 }), NOW),
+        (claim: ConsolidationClaim) =>
+          consolidations.fail(claim, { of: "summary", nextTryAt: NOW, spent: NOTHING }, NOW),
+      ];
+      for (const end of ends) {
+        await consolidations.record(await claimed(), range(2, "sum"), NOW);
+        const claim = await claimed();
+        await consolidations.undo(sessionId, NOW + 5);
+        await end(claim);
+        const paused = { after: 0, summary: { failures: 0, nextTryAt: NOW + 5 } };
+        expect(await consolidations.state(sessionId)).toMatchObject(paused);
+        expect(await seen()).toEqual(["1", "2", "3", "4", "5"]);
+      }
+    });
+
     it("can be taken back, one after the other", async () => {
       await store.consolidations.record(await claimed(), range(2, "sum"), NOW);
       await store.consolidations.record(await claimed(), range(4, "more", { count: 2 }), NOW);
@@ -139,7 +166,7 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
     it("remember how a model counts, and when to try again", async () => {
       const { consolidations } = store;
       const untried = { failures: 0, nextTryAt: 0 };
-      const nothing = { ratio: null, after: 0, summary: untried, memory: untried, refused: null };
+      const nothing = { ratio: null, after: 0, fence: 0, summary: untried, memory: untried, refused: null };
       const fail = async (failed: Omit<FailedTry, "spent">, spent: FailedTry["spent"] = NOTHING) =>
         consolidations.fail(await claimed(), { ...failed, spent }, NOW);
       expect(await consolidations.state(sessionId)).toEqual(nothing);
@@ -151,13 +178,19 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       const failed = {
         ...nothing,
         ratio: 1.5,
+        fence: 3,
         summary: { failures: 2, nextTryAt: NOW + 10 },
         memory: { failures: 1, nextTryAt: NOW + 20 },
       };
       expect(await consolidations.state(sessionId)).toEqual(failed);
       expect((await sessions.get(sessionId))?.cost).toBe(1);
       await consolidations.record(await claimed(), range(2, "sum"), NOW);
-      expect(await consolidations.state(sessionId)).toEqual({ ...failed, after: 2, summary: untried });
+      expect(await consolidations.state(sessionId)).toEqual({
+        ...failed,
+        after: 2,
+        fence: 4,
+        summary: untried,
+      });
       await consolidations.learn("nobody" as SessionId, 2);
     });
 

@@ -68,7 +68,7 @@ export type Consolidated =
     }
   /** There is nothing that could be summed up. */
   | { readonly kind: "nothing" }
-  /** Another process works on it. */
+  /** Another process works on it, or did meanwhile. */
   | { readonly kind: "elsewhere" }
   /** The last try failed, or its summary was not shorter. */
   | { readonly kind: "later" }
@@ -157,7 +157,8 @@ export class Consolidator {
     const found = from === null ? null : await this.#range(sessionId, state, from, budget.chunk);
     if (!found) return { kind: "nothing" };
     const done = await whileClaimed(this.#setting, sessionId, async (claim): Promise<Consolidated> => {
-      if (claim.after !== state.after) {
+      // Another process had it since the look, or somebody has changed the summary.
+      if (claim.fence !== state.fence + 1 || claim.after !== state.after) {
         await consolidations.release(claim);
         return { kind: "elsewhere" };
       }

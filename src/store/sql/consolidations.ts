@@ -1,4 +1,5 @@
 /** Summing up: who works on a session, what came of it, and the summaries that can be taken back. */
+import { isDeepStrictEqual } from "node:util";
 import type {
   ConsolidatedRange,
   ConsolidationClaim,
@@ -10,6 +11,7 @@ import type {
 } from "../../memory/consolidations.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
+import type { Summary } from "../../session/summary.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -29,7 +31,7 @@ export class SqlConsolidations implements Consolidations {
 
   async state(sessionId: SessionId): Promise<ConsolidationState> {
     const row = await this.#db.get(
-      `SELECT s.summary, s.consolidated_through, c.ratio, c.failures, c.next_try_at, c.memory_failures, c.memory_try_at,
+      `SELECT s.summary, s.consolidated_through, c.ratio, c.fence, c.failures, c.next_try_at, c.memory_failures, c.memory_try_at,
          c.refused_after, c.refused_least, c.refused_most
        FROM sessions s LEFT JOIN consolidations c ON c.session_id = s.id WHERE s.id = ?`,
       sessionId,
@@ -44,6 +46,7 @@ export class SqlConsolidations implements Consolidations {
     return {
       ratio: maybe(row.ratio, number),
       after,
+      fence: number(row.fence),
       summary: { failures: number(row.failures), nextTryAt: number(row.next_try_at) },
       memory: { failures: number(row.memory_failures), nextTryAt: number(row.memory_try_at) },
       refused: isOfThis ? { least: number(row.refused_least), most: number(row.refused_most) } : null,
@@ -85,9 +88,7 @@ export class SqlConsolidations implements Consolidations {
       );
       if (!row) return null;
       const { entry } = await readSession(tx, sessionId);
-      const { summary, standing } = entry;
-      const before = summary ? { text: summary, standing } : null;
-      const after = cursorOf(entry);
+      const [after, before] = [cursorOf(entry), summaryOf(entry)];
       const flushed = await tx.get("SELECT flushed_at FROM sessions WHERE id = ?", sessionId);
       const isRemembered = maybe(flushed?.flushed_at ?? null, number) !== null;
       const [fence, rememberedThrough] = [number(row.fence), number(row.remembered_through)];
@@ -110,7 +111,7 @@ export class SqlConsolidations implements Consolidations {
 
   record(claim: ConsolidationClaim, range: ConsolidatedRange, now: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      if (!(await endClaim(tx, claim, "failures = 0, next_try_at = 0"))) return false;
+      if (!(await endClaim(tx, claim))) return false;
       return recordIn(tx, this.#db.dialect.forUpdate("sessions"), claim, range, now);
     });
   }
@@ -123,8 +124,18 @@ export class SqlConsolidations implements Consolidations {
     const change = refused ? REFUSED : FAILED[of];
     const values = refused ? [claim.after, refused.least, refused.most] : [];
     await this.#db.transaction(async (tx) => {
-      if (await endClaim(tx, claim, change, nextTryAt, ...values))
-        await addSpent(tx, claim.sessionId, spent, now);
+      const { sessionId } = claim;
+      if (!(await endClaim(tx, claim))) return;
+      await addSpent(tx, sessionId, spent, now);
+      const { entry } = await readSession(tx, sessionId);
+      // If a summary was taken back meanwhile, this says nothing about what is next, and the pause goes on.
+      if (of === "summary" && cursorOf(entry) !== claim.after) return;
+      await tx.run(
+        `UPDATE consolidations SET ${change} WHERE session_id = ?`,
+        nextTryAt,
+        ...values,
+        sessionId,
+      );
     });
   }
 
@@ -134,8 +145,12 @@ export class SqlConsolidations implements Consolidations {
     now: number,
   ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      if (!(await endClaim(tx, claim, "memory_failures = 0, memory_try_at = 0"))) return false;
+      if (!(await endClaim(tx, claim))) return false;
       const { sessionId, updatedAt } = claim;
+      await tx.run(
+        "UPDATE consolidations SET memory_failures = 0, memory_try_at = 0 WHERE session_id = ?",
+        sessionId,
+      );
       await addSpent(tx, sessionId, spent, now);
       const marked = await tx.run(
         "UPDATE sessions SET flushed_at = ? WHERE id = ? AND updated_at = ? AND flushed_at IS NULL",
@@ -166,7 +181,7 @@ export class SqlConsolidations implements Consolidations {
   }
 
   async release(claim: ConsolidationClaim): Promise<void> {
-    await endClaim(this.#db, claim, "owner = ''");
+    await endClaim(this.#db, claim);
   }
 
   undo(
@@ -197,7 +212,7 @@ const FAILED = {
 const REFUSED = "failures = 0, next_try_at = ?, refused_after = ?, refused_least = ?, refused_most = ?";
 
 const UNTRIED: FailedTries = { failures: 0, nextTryAt: 0 };
-const UNKNOWN = { ratio: null, summary: UNTRIED, memory: UNTRIED, refused: null };
+const UNKNOWN = { ratio: null, fence: 0, summary: UNTRIED, memory: UNTRIED, refused: null };
 
 /** Without a summary nothing is hidden, so all is to be summed up. */
 function cursorOf({
@@ -207,16 +222,14 @@ function cursorOf({
   return summary ? consolidatedThrough : 0;
 }
 
+function summaryOf({ summary, standing }: Pick<SessionEntry, "summary" | "standing">): Summary | null {
+  return summary ? { text: summary, standing } : null;
+}
+
 /** False if another process has the claim by now, or it is over. */
-async function endClaim(
-  on: Queries,
-  { sessionId, fence }: ConsolidationClaim,
-  change: string,
-  ...values: number[]
-): Promise<boolean> {
+async function endClaim(on: Queries, { sessionId, fence }: ConsolidationClaim): Promise<boolean> {
   const ended = await on.run(
-    `UPDATE consolidations SET ${change}, lease_until = 0 WHERE session_id = ? AND fence = ? AND lease_until > 0`,
-    ...values,
+    "UPDATE consolidations SET owner = '', lease_until = 0 WHERE session_id = ? AND fence = ? AND lease_until > 0",
     sessionId,
     fence,
   );
@@ -226,12 +239,12 @@ async function endClaim(
 async function recordIn(
   tx: Queries,
   forUpdate: string,
-  { sessionId, after }: ConsolidationClaim,
+  { sessionId, after, before }: ConsolidationClaim,
   { through, count, summary, facts, spent }: ConsolidatedRange,
   now: number,
 ): Promise<boolean> {
   const { entry } = await readSession(tx, sessionId, forUpdate);
-  const isAsBefore = cursorOf(entry) === after;
+  const isAsBefore = cursorOf(entry) === after && isDeepStrictEqual(summaryOf(entry), before);
   const row = await tx.get(
     "SELECT count(*) AS n FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? AND superseded_at IS NULL",
     sessionId,
@@ -257,6 +270,7 @@ async function recordIn(
     through,
     sessionId,
   );
+  await tx.run("UPDATE consolidations SET failures = 0, next_try_at = 0 WHERE session_id = ?", sessionId);
   if (facts) await addNotesIn(tx, facts.owner, facts.texts, "flush", facts.most, now);
   tx.record({ kind: "session", sessionId });
   return true;
