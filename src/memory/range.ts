@@ -111,3 +111,8 @@ export function untried(whole: Range, refused: RefusedRanges | null, chunk: numb
   const smaller = rangeOf(whole.messages, half, true);
   return smaller && smaller.tokens < refused.least ? smaller : null;
 }
+
+/** What takes an excerpt if nothing is left to try: no more than was refused, because the rest may be summed up. */
+export function refusedPart(whole: Range, { most }: RefusedRanges): Range {
+  return rangeOf(whole.messages, most, true) ?? whole;
+}

@@ -6,6 +6,7 @@ import { messageLine } from "../session/message-line.js";
 import type { Summary } from "../session/summary.js";
 import type { StoredMessage } from "../session/transcript.js";
 import { shorten } from "../util/text.js";
+import { counted } from "../util/words.js";
 import { tokensOfText } from "./tokens.js";
 
 export interface SummaryTask {
@@ -46,9 +47,22 @@ const TOLERANCE = 1.1;
 
 function recordOf(messages: readonly StoredMessage[], chunk: number): string {
   for (let limit = LONGEST_MESSAGE; ; limit = Math.floor(limit / 2)) {
-    const record = messages.map((message) => messageLine(message, limit)).join("\n\n");
-    if (tokensOfText(record) <= chunk * TOLERANCE || limit <= SHORTEST_MESSAGE) return record;
+    const lines = messages.map((message) => messageLine(message, limit));
+    const record = lines.join("\n\n");
+    if (tokensOfText(record) <= chunk * TOLERANCE) return record;
+    if (limit <= SHORTEST_MESSAGE) return withoutMiddle(lines, chunk * TOLERANCE);
   }
+}
+
+/** Of a turn that has too many steps, the first and the last ones: a model that can't read it would never get on. */
+function withoutMiddle(lines: readonly string[], most: number): string {
+  let record = lines.join("\n\n");
+  for (let kept = lines.length - 1; kept > 1 && tokensOfText(record) > most; kept = Math.floor(kept * 0.8)) {
+    const first = Math.ceil(kept / 2);
+    const note = `(${counted(lines.length - kept, "message")} left out here)`;
+    record = [...lines.slice(0, first), note, ...lines.slice(first - kept)].join("\n\n");
+  }
+  return record;
 }
 
 /** Asks only for what should be remembered of a conversation that ends. What was summed up before was remembered then. */

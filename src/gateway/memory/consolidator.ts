@@ -18,7 +18,15 @@ import type {
   ModelUses,
   NewFacts,
 } from "../../memory/consolidations.js";
-import { type KeepRule, keptFrom, type Range, rangeOf, untried, withRefused } from "../../memory/range.js";
+import {
+  type KeepRule,
+  keptFrom,
+  type Range,
+  rangeOf,
+  refusedPart,
+  untried,
+  withRefused,
+} from "../../memory/range.js";
 import { merged, provenQuotes, standingSentences } from "../../memory/standing.js";
 import { excerptOf, readSummary, summaryTask } from "../../memory/summarise.js";
 import { tokensOfAll, tokensOfText } from "../../memory/tokens.js";
@@ -82,6 +90,8 @@ const PAUSES: Pauses = { firstMs: 15_000, longestMs: 600_000 };
 /** So long after a summary that was not shorter, a smaller range is tried. */
 const REFUSED_MS = 600_000;
 const MOST_HALVINGS = 5;
+/** The messages of one turn are not cut so often: more failures mean that the provider is down, not that it is too long. */
+const MOST_CUTS = 2;
 const ASKED: KeepRule = { turns: 2, tokens: 0 };
 
 export class Consolidator {
@@ -151,10 +161,11 @@ export class Consolidator {
     if (!wish.isAsked && nextTryAt > clock()) return { kind: "later" };
     const whole = inEstimates(budgetOf(agent.contextTokens, share, wish.besides), state.ratio ?? FIRST_RATIO);
     // The record may have been too long for the model, so after a failure less is tried.
-    const budget = { ...whole, chunk: Math.floor(whole.chunk / 2 ** Math.min(failures, MOST_HALVINGS)) };
+    const part = (most: number) => Math.floor(whole.chunk / 2 ** Math.min(failures, most));
+    const [chunk, budget] = [part(MOST_HALVINGS), { ...whole, chunk: part(MOST_CUTS) }];
     const rule = wish.isAsked ? ASKED : { turns: 1, tokens: budget.kept };
     const from = keptFrom(await sessions.recent(sessionId, { maxMessages }), rule);
-    const found = from === null ? null : await this.#range(sessionId, state, from, budget.chunk);
+    const found = from === null ? null : await this.#range(sessionId, state, from, chunk);
     if (!found) return { kind: "nothing" };
     const done = await whileClaimed(this.#setting, sessionId, async (claim): Promise<Consolidated> => {
       // Another process had it since the look, or somebody has changed the summary.
@@ -162,31 +173,33 @@ export class Consolidator {
         await consolidations.release(claim);
         return { kind: "elsewhere" };
       }
-      return found.wasRefused && !wish.isAsked
-        ? this.#excerpt(claim, found, budget)
-        : this.#sumUp(claim, found, budget, { ...wish, cancelled }, state);
+      return found.refused && !wish.isAsked
+        ? this.#excerpt(claim, found.refused, budget)
+        : this.#sumUp(claim, found.range, budget, { ...wish, cancelled }, state);
     });
     return done ?? { kind: "elsewhere" };
   }
 
   /**
-   * What is to be summed up now: from the cursor on, as far as the first message that stays. `wasRefused` if there is
-   * nothing left to try that was not refused.
+   * What is to be summed up now: from the cursor on, as far as the first message that stays. `refused`: what was refused
+   * of it, if there is nothing left to try.
    */
   async #range(
     sessionId: SessionId,
     { after, refused }: ConsolidationState,
     from: number,
     chunk: number,
-  ): Promise<(Range & { readonly wasRefused: boolean }) | null> {
+  ): Promise<{ readonly range: Range; readonly refused: Range | null } | null> {
     const messages: StoredMessage[] = [];
     for await (const page of this.#setting.sessions.pages(sessionId, { afterSeq: after })) {
       messages.push(...page.filter(({ seq }) => seq < from));
       const isAll = page.some(({ seq }) => seq >= from);
       if (!isAll && tokensOfAll(messages) <= chunk) continue;
       const whole = rangeOf(messages, chunk, isAll);
-      const next = whole && untried(whole, refused, chunk);
-      return whole && { ...(next ?? whole), wasRefused: next === null };
+      if (!whole && !isAll) continue; // Its first turn goes on.
+      if (!whole) return null;
+      const next = untried(whole, refused, chunk);
+      return { range: next ?? whole, refused: next || !refused ? null : refusedPart(whole, refused) };
     }
     return null;
   }
