@@ -81,3 +81,26 @@ it("sums up whole messages after an hour in which it failed", async () => {
   for (let tries = 0; tries < 3; tries++) expect(await run()).toMatchObject({ kind: "summed up" });
   expect((await ann.session()).summary).toContain("FACT door1 is code7x");
 });
+
+it("is asked what should be remembered of what gets an excerpt, once, and for somebody who may have it", async () => {
+  await open(8_000);
+  model.facts = "- likes tea";
+  const { sessionId } = await ann.session();
+  const owner = "person:telegram:ann";
+  const next = async (isTaken: boolean): Promise<void> => {
+    await add(turns(1, 12));
+    for (let outcome = "failed"; outcome === "failed"; ) {
+      world.now += 600_000;
+      const wish = { rememberedFor: { owner, takes: () => isTaken } };
+      ({ kind: outcome } = await world.upkeep.consolidator.run(sessionId, wish));
+    }
+  };
+  await next(false);
+  expect(model.remembered).toBe(0);
+  const { consolidatedThrough } = await ann.session();
+  await next(true);
+  expect(model.remembered).toBe(1);
+  expect(model.recorded[0]).toMatch(new RegExp(`^MESSAGES\n#${consolidatedThrough + 1} user`));
+  const notes = await world.store.memory.of([owner]);
+  expect(notes.map(({ text }) => text)).toEqual(["likes tea"]);
+});

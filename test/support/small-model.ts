@@ -32,7 +32,7 @@ export class SmallModel {
   titled = 0;
   remembered = 0;
   readonly recorded: string[] = [];
-  /** Null if it sums up; else what it answers instead. */
+  /** Null if it sums up; else what it answers instead. A text is what it writes as a summary, not what it remembers. */
   summaryFails: Reply | null = null;
   /** What it makes of a record: it keeps what looks like a fact, and what was asked for. */
   summaryReply = (record: string): Reply => {
@@ -100,11 +100,12 @@ export class SmallModel {
 
   #summary(messages: readonly SentMessage[]): Reply {
     const record = String(messages.at(-1)?.content);
-    if (this.summaryFails) {
+    const isMemory = String(messages[0]?.content).startsWith("You keep the memory of an AI agent");
+    if (this.summaryFails && !(isMemory && "text" in this.summaryFails)) {
       this.failedRecords.push(record);
       return this.summaryFails;
     }
-    if (String(messages[0]?.content).startsWith("You keep the memory of an AI agent")) {
+    if (isMemory) {
       this.remembered += 1;
       this.recorded.push(record);
       return { text: this.facts };

@@ -28,7 +28,14 @@ import {
   withRefused,
 } from "../../memory/range.js";
 import { merged, provenQuotes, standingSentences } from "../../memory/standing.js";
-import { excerptOf, readSummary, summaryTask } from "../../memory/summarise.js";
+import {
+  excerptOf,
+  type ModelTask,
+  readFacts,
+  readSummary,
+  rememberTask,
+  summaryTask,
+} from "../../memory/summarise.js";
 import { tokensOfAll, tokensOfText } from "../../memory/tokens.js";
 import type { SessionId } from "../../session/ids.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -36,7 +43,7 @@ import type { Summary } from "../../session/summary.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import { backoff, type Pauses } from "../../util/backoff.js";
 import type { OnProblem } from "../../util/problem.js";
-import { askModel } from "./ask-model.js";
+import { askModel, type ModelAnswer } from "./ask-model.js";
 import { type ClaimSetting, whileClaimed } from "./while-claimed.js";
 import type { RememberedFor } from "./whose.js";
 
@@ -66,6 +73,9 @@ export interface ConsolidationWish {
   /** A person asked for it: all but the last turns, also if there is room and the last try failed. */
   readonly isAsked?: boolean;
 }
+
+/** `ended`: aborted if somebody stops it, or the process ends. */
+type StoppableWish = ConsolidationWish & { readonly ended: AbortSignal };
 
 export type Consolidated =
   | {
@@ -173,9 +183,10 @@ export class Consolidator {
         await consolidations.release(claim);
         return { kind: "elsewhere" };
       }
+      const stoppable = { ...wish, ended: AbortSignal.any([this.#stopping.signal, cancelled]) };
       return found.refused && !wish.isAsked
-        ? this.#excerpt(claim, found.refused, budget)
-        : this.#sumUp(claim, found.range, budget, { ...wish, cancelled }, state);
+        ? this.#excerpt(claim, found.refused, budget, stoppable)
+        : this.#sumUp(claim, found.range, budget, stoppable, state);
     });
     return done ?? { kind: "elsewhere" };
   }
@@ -204,33 +215,27 @@ export class Consolidator {
     return null;
   }
 
-  #facts(
+  /** Where facts of these messages go; null if nobody may have them. */
+  #memory(
     { rememberedFor }: ConsolidationWish,
     { messages }: Range,
-    texts: readonly string[],
-  ): NewFacts | null {
-    const { maxMemory } = this.#setting;
-    if (maxMemory === null || texts.length === 0 || !rememberedFor?.takes(messages)) return null;
-    return { owner: rememberedFor.owner, texts, most: maxMemory };
+  ): ((texts: readonly string[]) => NewFacts) | null {
+    const { maxMemory: most } = this.#setting;
+    if (most === null || !rememberedFor?.takes(messages)) return null;
+    return (texts) => ({ owner: rememberedFor.owner, texts, most });
   }
 
   async #sumUp(
     claim: ConsolidationClaim,
     range: Range,
     budget: WindowBudget,
-    wish: ConsolidationWish & { readonly cancelled: AbortSignal },
+    wish: StoppableWish,
     { summary: { failures }, refused }: ConsolidationState,
   ): Promise<Consolidated> {
-    const { agent, consolidations, clock, onProblem } = this.#setting;
+    const { consolidations, clock, onProblem } = this.#setting;
     const { before, sessionId } = claim;
-    const task = summaryTask({ before, messages: range.messages, ...budget });
-    const ended = AbortSignal.any([this.#stopping.signal, wish.cancelled]);
-    const signal = AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]);
-    const answer = await askModel(agent, { ...task, ...wish, sessionId, signal });
-    if (ended.aborted) {
-      await consolidations.release(claim);
-      return { kind: "stopped" };
-    }
+    const answer = await this.#ask(claim, summaryTask({ before, messages: range.messages, ...budget }), wish);
+    if (wish.ended.aborted) return this.#leave(claim);
     const read = answer.text === null ? null : readSummary(answer.text);
     const spent = { identity: wish.identity ?? "", uses: answer.uses };
     if (!read) {
@@ -250,14 +255,35 @@ export class Consolidator {
       return { kind: "failed", reason: "The model's summary was too long to be of use." };
     }
     const quotes = provenQuotes(read.instructions, range.messages);
-    const made = { text: read.summary, quotes, facts: this.#facts(wish, range, read.facts), spent };
+    const facts = read.facts.length > 0 ? (this.#memory(wish, range)?.(read.facts) ?? null) : null;
+    const made = { text: read.summary, quotes, facts, spent };
     return this.#record(claim, range, made);
   }
 
-  /** No model has made a shorter summary of any part of it. */
-  #excerpt(claim: ConsolidationClaim, range: Range, budget: WindowBudget): Promise<Consolidated> {
+  /** No model has made a shorter summary of any part of it. What should be remembered of it, it can say all the same. */
+  async #excerpt(
+    claim: ConsolidationClaim,
+    range: Range,
+    budget: WindowBudget,
+    wish: StoppableWish,
+  ): Promise<Consolidated> {
     const text = excerptOf(claim.before, range.messages, mostFor(claim, range, budget));
-    return this.#record(claim, range, { text, quotes: [], facts: null, spent: { identity: "", uses: [] } });
+    const memory = this.#memory(wish, range);
+    const answer = memory && (await this.#ask(claim, rememberTask(range.messages, budget.chunk), wish));
+    if (wish.ended.aborted) return this.#leave(claim);
+    const facts = answer?.text ? (memory?.(readFacts(answer.text)) ?? null) : null;
+    const spent = { identity: wish.identity ?? "", uses: answer?.uses ?? [] };
+    return this.#record(claim, range, { text, quotes: [], facts, spent });
+  }
+
+  #ask({ sessionId }: ConsolidationClaim, task: ModelTask, wish: StoppableWish): Promise<ModelAnswer> {
+    const signal = AbortSignal.any([wish.ended, AbortSignal.timeout(DEADLINE_MS)]);
+    return askModel(this.#setting.agent, { ...task, ...wish, sessionId, signal });
+  }
+
+  async #leave(claim: ConsolidationClaim): Promise<Consolidated> {
+    await this.#setting.consolidations.release(claim);
+    return { kind: "stopped" };
   }
 
   async #record(
