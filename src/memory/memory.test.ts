@@ -192,6 +192,7 @@ describe("what is summed up", () => {
     const first = rangeOf(one, 700, true) as Range; // Less is tried after a failure.
     expect(untried(first, withRefused(null, both), 700)).toEqual(first);
     expect(untried(first, withRefused(withRefused(null, both), first), 700)).toBeNull();
+    expect(untried(both, withRefused(null, first), 5_000)).toBe(both); // It is twice as much.
   });
 
   it("leaves the turns that a person wants, and a note of Baton is no request", () => {
@@ -471,6 +472,7 @@ describe("a summary", () => {
       /^She is Ann\.\nThen \(only .*\):\n#1 user, 1970-01-01 00:00: Please paint the door very .*…\n#3 user, .*: Thanks\.$/,
     );
     expect(excerptOf(null, messages, 150)).toMatch(/^Then \(only /);
+    expect(excerptOf(null, stored([user("a note of Baton", { note: true })]), 150)).not.toContain("Baton");
     // It keeps all of the earlier one that there is room for.
     const long = { text: `${"She said so. ".repeat(60)}End.`, standing: [] };
     const most = tokensOfText(long.text) + 60;

@@ -231,8 +231,14 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       const found = { through: 5, facts, spent: NOTHING };
       const entry = await later.get(sessionId);
       expect(entry && (await later.expire(entry))).toBe(true);
+      const failed = { nextTryAt: NOW + 1, spent: NOTHING };
+      await consolidations.fail(await claimed(), { of: "summary", ...failed }, NOW); // That is another matter.
       expect((await consolidations.unremembered(NOW, 9)).map((each) => each.sessionId)).toEqual([sessionId]);
+      await consolidations.fail(await claimed(), { of: "memory", ...failed }, NOW);
+      expect(await consolidations.unremembered(NOW, 9)).toEqual([]);
+      expect(await consolidations.unremembered(NOW + 1, 9)).toHaveLength(1);
       expect(await consolidations.remember(await claimed(), found, NOW)).toBe(true);
+      expect((await consolidations.state(sessionId)).memory).toEqual({ failures: 0, nextTryAt: 0 });
       expect(await consolidations.unremembered(NOW, 9)).toEqual([]);
       const again = await claimed();
       expect(again).toMatchObject({ isRemembered: true, rememberedThrough: 5 });

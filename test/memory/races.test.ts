@@ -62,3 +62,23 @@ it("leaves a conversation alone whose summary was made and taken back meanwhile"
   expect(model.summaries).toBe(1);
   expect(await ann.session()).toMatchObject({ summary: null, consolidatedThrough: 0 });
 });
+
+it("asks for no summary of what a program has summed up meanwhile", async () => {
+  const { sessionId, key } = await ann.session();
+  const meanwhile = () => world.sessions.update(key, { summary: "mine", consolidatedThrough: 2 });
+  expect(await other(meanwhile).run(sessionId, { isAsked: true })).toEqual({ kind: "elsewhere" });
+  expect(model.summaries).toBe(0);
+  expect(await world.upkeep.consolidator.run(sessionId, { isAsked: true })).toMatchObject({
+    kind: "summed up",
+  });
+});
+
+it("lets go of a session if something goes wrong, so another can have it", async () => {
+  const { sessionId } = await ann.session();
+  const beforeCall = () => Promise.reject(new Error("no disk"));
+  const wish = { isAsked: true, beforeCall };
+  expect(await other(async () => {}).run(sessionId, wish)).toEqual({ kind: "failed", reason: "no disk" });
+  expect(await world.upkeep.consolidator.run(sessionId, { isAsked: true })).toMatchObject({
+    kind: "summed up",
+  });
+});

@@ -53,6 +53,19 @@ it("has an excerpt in the place of what it was asked about, and is asked about t
   expect(model.failedRecords.join()).toContain(last);
 });
 
+it("is asked again by a person, also if nothing is left that it was not asked about", async () => {
+  await open(8_000);
+  await add(turns(1, 10));
+  const { sessionId } = await ann.session();
+  const asked = () => world.upkeep.consolidator.run(sessionId, { isAsked: true });
+  for (let tries = 1; tries < 8; tries++) {
+    expect(await asked()).toMatchObject({ kind: "failed" });
+    expect(model.failedRecords).toHaveLength(tries);
+  }
+  model.summaryFails = null;
+  expect(await asked()).toMatchObject({ kind: "summed up" });
+});
+
 it("can sum up a turn that has more steps than a record or a page has room for", async () => {
   await open(8_000);
   model.summaryFails = null;
