@@ -77,10 +77,7 @@ function refused(outcome: Ended): string {
     case "stopped":
       return "Stopped. The session is as it was.";
     case "failed":
-      throw new ConflictError(
-        "summary_failed",
-        `I could not sum up the session. ${outcome.reason} To try again, send /compress.`,
-      );
+      throw new ConflictError("summary_failed", `I could not sum up the session. ${outcome.reason}`);
     default:
       return outcome satisfies never;
   }

@@ -252,7 +252,10 @@ export class Consolidator {
       const now = clock();
       const tried = { nextTryAt: now + REFUSED_MS, refused: withRefused(refused, range), spent };
       await consolidations.fail(claim, { of: "summary", ...tried }, now);
-      return { kind: "failed", reason: "The model's summary was too long to be of use." };
+      return {
+        kind: "failed",
+        reason: "The model's summary was too long. Send /compress again to sum up less at once.",
+      };
     }
     const quotes = provenQuotes(read.instructions, range.messages);
     const facts = read.facts.length > 0 ? (this.#memory(wish, range)?.(read.facts) ?? null) : null;
