@@ -238,7 +238,7 @@ describe("the last request", () => {
     expect(fitted(short, 450).map(({ content }) => content)).toContain("Write the report.");
   });
 
-  it("comes after an answer, and is not sought for ever where nothing is answered", () => {
+  it("comes after an answer, and the search for it ends if nothing is answered", () => {
     expect(lastRequest([...before, user("a"), ...step, said("b"), user("c")])).toBe(6);
     const interrupted = Array.from({ length: 50 }, () => [user("no, this"), ...step]).flat();
     expect(lastRequest(interrupted)).toBeGreaterThan(interrupted.length - 40);

@@ -55,7 +55,7 @@ function sentencesWith(words: string, sentences: readonly string[]): string {
   return touched.join(" ");
 }
 
-/** All of them, each once, oldest first; if they are too long together, the oldest go of whoever asked for the most. */
+/** All of them, each once, oldest first; if they are too long together, the oldest go of the person who asked for the most. */
 export function merged(...lists: readonly (readonly string[])[]): string[] {
   const all = [...new Set(lists.flat())];
   const within = all.filter((words) => !all.some((other) => other !== words && other.includes(words)));

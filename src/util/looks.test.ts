@@ -1,5 +1,7 @@
-import { expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { Looks } from "./looks.js";
+
+afterEach(() => vi.useRealTimers());
 
 it("looks once more if it was woken during a look, however often, and never twice at once", async () => {
   let looks = 0;
@@ -37,39 +39,34 @@ it("does not look while it may not, and looks with the next wake-up", async () =
   expect(looks).toBe(1);
 });
 
+/** Its first look fails. */
+function failingOnce(): { readonly subject: Looks; readonly seen: { looks: number } } {
+  const seen = { looks: 0 };
+  const look = async () => {
+    seen.looks += 1;
+    if (seen.looks === 1) throw new Error("no");
+  };
+  return { subject: new Looks(look, () => true), seen };
+}
+
 it("rejects if a look does, and looks again after that", async () => {
-  let looks = 0;
-  const subject = new Looks(
-    async () => {
-      looks += 1;
-      if (looks === 1) throw new Error("no");
-    },
-    () => true,
-  );
+  const { subject, seen } = failingOnce();
   await expect(subject.wake()).rejects.toThrow("no");
   await subject.wake();
-  expect(looks).toBe(2);
+  expect(seen.looks).toBe(2);
 });
 
 it("wakes itself after a while, also after a look that failed, until it is stopped", async () => {
   vi.useFakeTimers();
-  let looks = 0;
-  const subject = new Looks(
-    async () => {
-      looks += 1;
-      if (looks === 1) throw new Error("no");
-    },
-    () => true,
-  );
+  const { subject, seen } = failingOnce();
   subject.wakeAfter(500);
   subject.wakeAfter(60_000); // Later than what is planned.
   await vi.advanceTimersByTimeAsync(500);
-  expect(looks).toBe(1);
+  expect(seen.looks).toBe(1);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(looks).toBe(2);
+  expect(seen.looks).toBe(2);
   subject.wakeAfter(500);
   await subject.stop();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(looks).toBe(2);
-  vi.useRealTimers();
+  expect(seen.looks).toBe(2);
 });

@@ -192,7 +192,7 @@ export class SqlRoutes implements RouteStore {
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }> {
     const { forUpdate } = this.#db.dialect;
     return this.#db.transaction(async (tx) => {
-      // Lanes are held before sessions, here too. Whoever came first has reopened the session.
+      // Lanes are held before sessions, here too. The first to come has reopened the session.
       await tx.all(
         `SELECT key FROM routes WHERE session_id IN (SELECT id FROM sessions s WHERE ${PRUNABLE} ORDER BY ended_at LIMIT ?)
          ORDER BY key ${forUpdate("routes")}`,
