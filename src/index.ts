@@ -217,6 +217,7 @@ export { runToolCall } from "./agent/tool-call.js";
 
 export {
   type Adapter,
+  type Answered,
   type Capabilities,
   ConnectError,
   type InboundMessage,
@@ -242,6 +243,15 @@ export {
   type PlatformManifest,
   type SetupFound,
 } from "./adapter/manifest.js";
+export {
+  checklistPart,
+  contactPart,
+  locationPart,
+  type Part,
+  type PartKind,
+  part,
+  pollPart,
+} from "./session/parts.js";
 export {
   type Platform,
   type PlatformTraits,

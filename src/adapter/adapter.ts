@@ -3,6 +3,7 @@
  * gateway saves what it receives before the platform hears that it arrived, and what it sends stays in the outbox until
  * it is there. The gateway keeps lines up, one after the other (`gateway/line-keeper.ts`).
  */
+import type { Part } from "../session/parts.js";
 import type { Platform } from "../session/platform.js";
 import type { Address, SessionSource } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
@@ -110,18 +111,34 @@ export type Receive = (message: InboundMessage) => Promise<Received>;
 
 /** Every kind of entry passes the same gate. */
 export interface InboundMessage {
-  readonly kind: "message" | "edit" | "reaction" | "button" | "command";
+  readonly kind: "message" | "edit" | "deletion" | "reaction" | "button" | "command";
+  /** Of a deletion: where the message was. Platforms do not tell who deleted it. */
   readonly source: SessionSource;
-  /** The platform's id, unique in its chat; a redelivery has the same, and an edit that of what it changes. */
+  /** The platform's id, unique in its chat; a redelivery has the same, and an edit or a deletion that of what it changes. */
   readonly messageId: string;
+  /** May be empty: somebody who only names the bot in answer to a question asks that question. */
   readonly text: string;
+  /** What it has besides text and files: a sticker, a poll, a place. The agent reads one line for each. */
+  readonly parts?: readonly Part[];
   /** The message it answers, as far as the platform tells. */
-  readonly replyTo?: { readonly messageId: string; readonly text?: string };
+  readonly replyTo?: Answered;
   /** It was written elsewhere and passed on: text, and never a command. `from`: who wrote it, as the platform tells. */
   readonly forwarded?: { readonly from?: string };
   /** False for what is said in a group to others. */
   readonly isAddressed?: boolean;
   readonly files?: readonly RemoteFile[];
+  /** Messages of a chat with the same one were sent together, as the pictures of an album are: one turn answers them. */
+  readonly album?: string;
+}
+
+/** A message that another one answers, in this chat or elsewhere. */
+export interface Answered {
+  readonly messageId: string;
+  readonly text?: string;
+  readonly parts?: readonly Part[];
+  readonly files?: readonly RemoteFile[];
+  /** Who wrote it, as the platform tells; absent if it was the bot. */
+  readonly from?: string;
 }
 
 /** A file that came with a message; fetched only once its sender was let in. */
@@ -129,6 +146,8 @@ export interface RemoteFile {
   /** As the sender says: neither is to be believed. */
   readonly name?: string;
   readonly mediaType: string;
+  /** A voice or video note: somebody spoke instead of typing. */
+  readonly voice?: true;
   /** Fails where it is larger, and as soon as `end` says that nobody waits for it any more. */
   read(maxBytes: number, end: AbortSignal): Promise<Uint8Array>;
 }

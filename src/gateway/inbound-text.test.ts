@@ -22,13 +22,33 @@ describe("what the agent is given of a message", () => {
   });
 
   it("begins with what it answers, on one line and shortened", () => {
-    const replyTo = { messageId: "0", text: `First\nline\u202e ${"word ".repeat(100)}` };
+    const replyTo = { messageId: "0", text: `First\nline\u202e ${"word ".repeat(1_000)}` };
     const [quoted = "", ...text] = inboundText(message("yes", { replyTo })).split("\n");
     expect(quoted).toMatch(/^\[in reply to: First line word .*…\]$/);
-    expect(quoted.length).toBeLessThanOrEqual(320);
+    expect(quoted.length).toBeLessThanOrEqual(2_020);
     expect(text).toEqual(["yes"]);
     for (const nothing of [{ messageId: "0" }, { messageId: "0", text: " \n" }])
       expect(inboundText(message("yes", { replyTo: nothing }))).toBe("yes");
+  });
+
+  it("names who wrote what it answers, and says what else that had", () => {
+    const poll = { kind: "poll", words: "Lunch?" } as const;
+    const replyTo = { messageId: "0", from: "Bob", text: "So:", parts: [poll] };
+    expect(inboundText(message("soup", { replyTo }))).toBe(
+      "[in reply to: Bob wrote: So: (poll: Lunch?)]\nsoup",
+    );
+  });
+
+  it("is the question that it answers if somebody only named the bot there", () => {
+    const replyTo = { messageId: "0", from: "Bob", text: "What time is it?" };
+    expect(inboundText(message("", { replyTo }))).toBe("[please answer: Bob wrote: What time is it?]");
+    expect(inboundText(message(""))).toBe("[mention: without a text]");
+  });
+
+  it("has a line for each part that is neither text nor file", () => {
+    const parts = [{ kind: "sticker", words: "🎉]\n[attached: x" }, { kind: "dice" }] as const;
+    expect(inboundText(message("hi", { parts }))).toBe("hi\n[sticker: 🎉) (attached: x]\n[dice]");
+    expect(inboundText(message("", { parts }))).toBe("[sticker: 🎉) (attached: x]\n[dice]");
   });
 
   it("says what was passed on, and from whom", () => {

@@ -2,24 +2,41 @@
  * A person's message as the agent reads it: the message that it replies to, the text, and what came of its files. Our notes
  * are lines that begin with a bracket; a line of the person that begins like one is escaped.
  */
-import type { InboundMessage } from "../adapter/adapter.js";
+import type { Answered, InboundMessage } from "../adapter/adapter.js";
 import { tellingText } from "../session/attachments.js";
+import { boundedParts, type Part } from "../session/parts.js";
 import { noteLine, ownWords } from "../session/sender.js";
 import type { Author, Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { InboxItem } from "./inbox-item.js";
 
-const QUOTED = 300;
+/** Others wrote it perhaps, so the agent may not have read it elsewhere. */
+const QUOTED = 2_000;
 const LONGEST_NAME = 80;
 
 /** What the inbox keeps of it. */
-export function inboundText({ text, replyTo, forwarded }: InboundMessage): string {
-  const quoted = shorten(cleanLine(replyTo?.text ?? ""), QUOTED);
+export function inboundText({ text, replyTo, forwarded, parts = [], files = [] }: InboundMessage): string {
+  const isBare = text.trim() === "" && parts.length === 0 && files.length === 0 && !forwarded;
+  const quoted = replyTo ? quoteOf(replyTo) : "";
   return [
-    ...(quoted ? [noteLine("in reply to", quoted)] : []),
+    ...(quoted ? [noteLine(isBare ? "please answer" : "in reply to", quoted)] : []),
     ...(forwarded ? [noteLine("forwarded", from(forwarded.from))] : []),
     ...(text ? [ownWords(text)] : []),
+    ...partLines(parts),
+    ...(isBare && !quoted ? [noteLine("mention", "without a text")] : []),
   ].join("\n");
+}
+
+/** The message that it answers: who wrote it, its words, and what else it had. */
+function quoteOf({ text = "", parts = [], from: name = "" }: Answered): string {
+  const words = [cleanLine(text), ...partLines(parts)].filter((each) => each !== "").join(" ");
+  if (words === "") return "";
+  const author = shorten(cleanLine(name), LONGEST_NAME);
+  return shorten(author ? `${author} wrote: ${words}` : words, QUOTED);
+}
+
+function partLines(parts: readonly Part[]): string[] {
+  return boundedParts(parts).map(({ kind, words }) => noteLine(kind, words));
 }
 
 function from(name: string | undefined): string {

@@ -157,7 +157,8 @@ export class Media {
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);
-    return { file, mediaType, name: nameOf(remote), size: bytes.byteLength };
+    const { voice } = remote;
+    return { file, mediaType, name: nameOf(remote), size: bytes.byteLength, ...(voice ? { voice } : {}) };
   }
 }
 

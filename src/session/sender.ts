@@ -14,6 +14,7 @@ import {
   withPlainBrackets,
 } from "./brackets.js";
 import { label, shortHash } from "./label.js";
+import { PART_KINDS } from "./parts.js";
 import type { Author, Message } from "./transcript.js";
 
 export interface Sender {
@@ -49,7 +50,15 @@ export function withSender(message: Message): Message {
 }
 
 /** Our notes in a message's text, each on its own line. */
-const NOTES = ["attached", "not taken", "in reply to", "forwarded"] as const;
+const NOTES = [
+  "attached",
+  "attached to what this answers",
+  "not taken",
+  "in reply to",
+  "please answer",
+  "forwarded",
+  ...PART_KINDS,
+] as const;
 /** The beginnings of all our texts in brackets. */
 const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "memory", "note"];
 const OWN_NOTE = new RegExp(`^\\[(?:${NOTES.join("|")})(?:: .*)?\\]$`, "u");

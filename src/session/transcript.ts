@@ -17,6 +17,12 @@ export interface Attachment {
   readonly name?: string;
   /** In bytes. */
   readonly size?: number;
+  /** What the file says, as far as Baton could read it: of a document its text, of a voice message its transcript. */
+  readonly text?: string;
+  /** A voice or video note: somebody spoke instead of typing. */
+  readonly voice?: true;
+  /** It is a file of the message that this one answers. */
+  readonly answered?: true;
 }
 
 /** Who wrote it, identified by something that nobody can change or borrow. */
@@ -135,6 +141,9 @@ function attachmentsOf(fields: Record<string, unknown>): { attachments?: Attachm
         mediaType: required(from, "mediaType"),
         ...optional(from, "name"),
         ...sizeOf(from),
+        ...optional(from, "text"),
+        ...(from.voice === true ? { voice: true } : {}),
+        ...(from.answered === true ? { answered: true } : {}),
       };
     }),
   };
