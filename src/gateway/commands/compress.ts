@@ -37,7 +37,7 @@ export const compress: Command = {
       rememberedFor: upkeep.rememberedFor(asker, item.source, entry),
       isAsked: true,
     };
-    const parts: Part[] = [];
+    const parts: SummedPart[] = [];
     for (;;) {
       const outcome = await upkeep.consolidator.run(entry.sessionId, wish);
       if (outcome.kind !== "summed up") return parts.length === 0 ? refused(outcome) : done(parts, outcome);
@@ -46,11 +46,11 @@ export const compress: Command = {
   },
 };
 
-type Part = Extract<Consolidated, { kind: "summed up" }>;
-type Ended = Exclude<Consolidated, Part>;
+type SummedPart = Extract<Consolidated, { kind: "summed up" }>;
+type Ended = Exclude<Consolidated, SummedPart>;
 
 /** A long conversation is summed up in several parts; `ended` says why there is no further one. */
-function done(parts: readonly Part[], ended: Ended): string {
+function done(parts: readonly SummedPart[], ended: Ended): string {
   const messages = parts.reduce((sum, part) => sum + part.messages, 0);
   const summary = shorten(cleanLine(parts.at(-1)?.summary.text ?? ""), 300);
   const one = parts.length === 1;
