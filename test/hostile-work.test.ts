@@ -11,7 +11,7 @@ import { isTooCostly } from "../src/adapter/markdown/cost.js";
 import { partsOfMarkdown } from "../src/adapter/markdown/parts.js";
 import { parseMarkdown } from "../src/adapter/markdown/read.js";
 import { globMatcher } from "../src/agent/tools/glob.js";
-import { readableHtml } from "../src/agent/tools/readable-html.js";
+import { readableHtml } from "../src/util/readable-html.js";
 import { checkText } from "../src/config/read-file.js";
 import { homeFile } from "../src/config/schema.js";
 import { Commands } from "../src/gateway/commands/commands.js";

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { LocalFile, RemoteFile } from "../adapter/adapter.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import { Limiter } from "../util/limiter.js";
 import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { Patience } from "./patience.js";
@@ -52,9 +53,7 @@ export class Media {
   readonly #files: MediaFiles;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** How many files are being downloaded, and who waits for one of those places. */
-  #fetching = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #downloads = new Limiter(AT_ONCE);
 
   constructor(folder: string, files: MediaFiles, clock: Clock, patienceMs = PATIENCE_MS) {
     this.#folder = folder;
@@ -136,17 +135,11 @@ export class Media {
   }
 
   /** Frees the place when the download has ended, or when nobody waits for it any more. */
-  async #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
-    if (this.#fetching >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#fetching += 1;
-    try {
-      if (patience.signal.aborted) return await patience.over;
-      return await Promise.race([remote.read(most, patience.signal), patience.over]);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#fetching -= 1;
-    }
+  #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
+    return this.#downloads.run(() => {
+      if (patience.signal.aborted) return patience.over;
+      return Promise.race([remote.read(most, patience.signal), patience.over]);
+    });
   }
 
   async #keep(remote: RemoteFile, file: string, left: number, patience: Patience): Promise<Attachment> {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { type FetchLimits, type FetchOptions, fetchPinned } from "./fetch-pinned.js";
-import { type Readable, readableHtml } from "./readable-html.js";
+import { type Readable, readableHtml } from "../../util/readable-html.js";
 import { Refused } from "./refused.js";
 import { sizeText } from "./text-file.js";
 
