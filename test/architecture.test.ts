@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schedule: ["session", "util"],
   process: ["session", "util"],
   document: ["util"],
+  voice: ["adapter", "session", "util"],
   config: ["session", "util"],
   log: ["util"],
   store: ["session", "util", "memory", "delivery", "schedule", "process", "gateway"],

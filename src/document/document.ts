@@ -11,13 +11,14 @@ import { readZipped } from "./zipped.js";
 /** Its text, and whether that is only the beginning; or why there is none, as after "because". */
 export type DocumentText =
   | { readonly kind: "text"; readonly text: string; readonly isCut: boolean }
-  | { readonly kind: "none"; readonly reason: string };
+  /** `isDocument`: it should have a text. */
+  | { readonly kind: "none"; readonly reason: string; readonly isDocument: boolean };
 
 export async function readDocument(bytes: Uint8Array, most: number): Promise<DocumentText> {
   try {
     return bounded(await textIn(bytes, most), most);
   } catch (error) {
-    return { kind: "none", reason: reasonOf(error) };
+    return { kind: "none", reason: reasonOf(error), isDocument: true };
   }
 }
 
@@ -29,9 +30,9 @@ async function textIn(bytes: Uint8Array, most: number): Promise<string | null> {
 }
 
 function bounded(text: string | null, most: number): DocumentText {
-  if (text === null) return { kind: "none", reason: "it is not a document" };
+  if (text === null) return { kind: "none", reason: "it is not a document", isDocument: false };
   const clean = storableText(printableText(text)).trim();
-  if (clean === "") return { kind: "none", reason: "there is no text in it" };
+  if (clean === "") return { kind: "none", reason: "there is no text in it", isDocument: true };
   return { kind: "text", text: shorten(clean, most), isCut: clean.length > most };
 }
 

@@ -97,14 +97,14 @@ function answerIn(said: string): DocumentText | null {
   try {
     const answer = parseJson(said);
     if (!isFields(answer)) return null;
-    const { text, isCut, reason } = answer;
+    const { text, isCut, reason, isDocument } = answer;
     if (typeof text === "string") return { kind: "text", text, isCut: isCut === true };
-    return typeof reason === "string" ? none(reason) : null;
+    return typeof reason === "string" ? { ...none(reason), isDocument: isDocument === true } : null;
   } catch {
     return null;
   }
 }
 
-function none(reason: string): DocumentText {
-  return { kind: "none", reason };
+function none(reason: string) {
+  return { kind: "none", reason, isDocument: true } as const;
 }

@@ -12,6 +12,7 @@ import { Limiter } from "../util/limiter.js";
 import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { Patience } from "./patience.js";
+import { SessionFiles } from "./session-files.js";
 import type { MediaFiles, Taken } from "./store.js";
 
 /** The largest file that is accepted. */
@@ -54,12 +55,15 @@ export class Media {
   readonly #clock: Clock;
   readonly #patienceMs: number;
   readonly #downloads = new Limiter(AT_ONCE);
+  /** The files of each conversation, for its tools. */
+  readonly sessionFiles: SessionFiles;
 
   constructor(folder: string, files: MediaFiles, clock: Clock, patienceMs = PATIENCE_MS) {
     this.#folder = folder;
     this.#files = files;
     this.#clock = clock;
     this.#patienceMs = patienceMs;
+    this.sessionFiles = new SessionFiles(join(folder, "sessions"), (file) => this.pathOf(file), clock);
   }
 
   /** The time that the files of a new message may take in total. */
@@ -100,6 +104,10 @@ export class Media {
     return { attachments, missing };
   }
 
+  pathOf(file: string): string | null {
+    return mediaPath(this.#folder, file);
+  }
+
   /** The file in our folder; null if it does not exist. */
   async find({ file, mediaType, name = file }: Attachment): Promise<LocalFile | null> {
     const path = mediaPath(this.#folder, file);
@@ -123,6 +131,7 @@ export class Media {
       bytes += size;
     }
     if (removed.length > 0) await this.#files.gone(removed);
+    await this.sessionFiles.forget();
     return { files: removed.length, bytes };
   }
 
@@ -150,8 +159,15 @@ export class Media {
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);
-    const { voice } = remote;
-    return { file, mediaType, name: nameOf(remote), size: bytes.byteLength, ...(voice ? { voice } : {}) };
+    const { voice, answered } = remote;
+    return {
+      file,
+      mediaType,
+      name: nameOf(remote),
+      size: bytes.byteLength,
+      ...(voice ? { voice } : {}),
+      ...(answered ? { answered } : {}),
+    };
   }
 }
 
