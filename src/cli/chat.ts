@@ -35,7 +35,7 @@ export async function chat(cli: Cli, options: ChatFlags): Promise<void> {
 }
 
 /** A script waits its turn: it neither interrupts nor steers another answer. */
-const ONE_AFTER_ANOTHER = { default: "queue", byPlatform: {}, byChat: {} } as const;
+const ONE_AFTER_ANOTHER = { default: "queue", byPlatform: {}, byChat: {}, momentSeconds: 0 } as const;
 
 const UNFINISHED = {
   failed: "The model failed before finishing its answer.",

@@ -103,6 +103,14 @@ const busy = group({
     chatNames,
     choice(BUSY_MODES, null, { description: "The same for one chat.", fallback: "as its platform" }),
   ),
+  momentSeconds: number(
+    0.5,
+    {
+      description:
+        "Messages that one person sends within this time are one turn: Baton waits so long for the next one. 0 answers each by itself, except the pictures of an album.",
+    },
+    { min: 0, max: 10, error: "use a number of seconds from 0 to 10" },
+  ),
 });
 
 const handoff = group({

@@ -238,6 +238,7 @@ const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["runne
     media: new Media(`${folder}/media`, world.store.files, () => 0),
     texts: null,
     tellUnheard: async () => {},
+    busy: { default: "queue", byPlatform: {}, byChat: {} },
     allowance: world.gateway.allowance,
     holder: "me",
     runner: { join },

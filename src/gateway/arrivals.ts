@@ -11,6 +11,8 @@ import { backoff, type Pauses } from "../util/backoff.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
+import { belongs } from "./burst.js";
+import { type BusyModes, momentOf } from "./busy.js";
 import type { Entered } from "./entrance.js";
 import type { FileTexts, ReadFiles } from "./file-texts.js";
 import { MAX_BYTES, type Media } from "./media.js";
@@ -26,6 +28,7 @@ export interface ArrivalsSetting {
   readonly texts: FileTexts | null;
   /** Tells the author of a voice message that nobody understood it; it is answered by that. */
   readonly tellUnheard: (item: InboxItem, reason: string) => Promise<void>;
+  readonly busy: BusyModes;
   readonly allowance: Allowance;
   readonly holder: string;
   /** Puts a message into its lane. */
@@ -92,6 +95,19 @@ export class Arrivals {
     joined.then(({ later }) => later ?? undefined).then(over, over);
     await joined;
     return entered;
+  }
+
+  /** Settles when the messages that belong to this one have joined; null if none is on its way. */
+  expected(item: InboxItem): Promise<void> | null {
+    const momentMs = momentOf(this.#setting.busy);
+    let last = item;
+    const more: WaitingMessage[] = [];
+    for (const waiting of this.#waiting) {
+      if (!belongs(last, waiting.item, momentMs)) continue;
+      more.push(waiting);
+      last = waiting.item;
+    }
+    return more.length === 0 ? null : Promise.all(more.map(({ over }) => over)).then(() => {});
   }
 
   /** Waits until all have joined. */

@@ -14,6 +14,12 @@ export interface BusyModes {
   readonly byPlatform: Readonly<Record<Platform, BusyMode>>;
   /** By `platform:chat`, with the chat's id in any spelling of its platform, or escaped as in an address. */
   readonly byChat: Readonly<Record<string, BusyMode>>;
+  /** What one person sends within this time is one turn; 0 if each message is answered by itself. Absent: 0. */
+  readonly momentSeconds?: number;
+}
+
+export function momentOf({ momentSeconds = 0 }: BusyModes): number {
+  return momentSeconds * 1_000;
 }
 
 export function busyModeFor(modes: BusyModes, source: SessionSource): BusyMode {

@@ -42,8 +42,8 @@ export type Entered =
       readonly who: Who;
       readonly files: readonly RemoteFile[];
     }
-  /** A message that waits was edited. */
-  | { readonly kind: "amended"; readonly item: InboxItem }
+  /** A message that waits was edited, or deleted. */
+  | { readonly kind: "amended" | "withdrawn"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
 
 export class Entrance {
@@ -58,6 +58,7 @@ export class Entrance {
   async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
     const { people, answersAll, commands, allowance, apologies } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
+    if (message.kind === "deletion") return this.#withdraw(surface, message);
     const isKept = message.kind === "message" || message.kind === "command";
     // Only stored messages are bound to the version: anything else asks the store.
     const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(surface, message));
@@ -128,6 +129,12 @@ export class Entrance {
     return item ? { kind: "amended", item } : nothing("accepted"); // It has been answered: that stays as it is.
   }
 
+  /** Platforms do not say who deleted it. All that this can do is to leave a message unanswered that is gone. */
+  async #withdraw(surface: Surface, message: InboundMessage): Promise<Entered> {
+    const item = await this.#setting.inbox.withdraw(surface, message);
+    return item ? { kind: "withdrawn", item } : nothing("ignored");
+  }
+
   async #keep(
     surface: Surface,
     message: InboundMessage,
@@ -164,7 +171,9 @@ export class Entrance {
       if (!access.allowed) return this.#refuse(surface, message);
       const kept = await inbox.acceptFrom(peopleVersion, item, holder, clock());
       if (kept === "duplicate") return nothing("duplicate");
-      if (kept !== "outdated") return { kind: "new", item: kept, who: access, files };
+      const { album } = message;
+      if (kept !== "outdated")
+        return { kind: "new", item: album === undefined ? kept : { ...kept, album }, who: access, files };
     }
   }
 

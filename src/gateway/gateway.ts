@@ -132,6 +132,8 @@ export class Gateway {
       apologies,
       surfaces,
       starter,
+      expected: (item) => this.#arrivals.expected(item),
+      ...(options.wait ? { wait: options.wait } : {}),
       stopping,
     });
 
@@ -205,6 +207,7 @@ export class Gateway {
       inbox: store.inbox,
       media,
       texts: options.texts ?? null,
+      busy,
       tellUnheard: (item, reason) => tellUnheard({ ...common, notices }, item, reason),
       allowance,
       runner,

@@ -48,4 +48,6 @@ export interface NewInboxItem extends Account {
 export interface InboxItem extends NewInboxItem {
   readonly id: InboxId;
   readonly receivedAt: number;
+  /** Messages with the same one were sent together. Known only to the process that received them. */
+  readonly album?: string;
 }

@@ -3,11 +3,14 @@
  * of its chat says; a turn that a process left comes before what waits.
  */
 import { once } from "node:events";
+import { pause } from "../adapter/http-call.js";
 import type { SessionId } from "../session/ids.js";
+import { LOCAL } from "../session/platform.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Apologies } from "./apology.js";
 import type { Access, Who } from "./authorize.js";
-import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
+import { burstAfter, momentAfter } from "./burst.js";
+import { type BusyMode, type BusyModes, busyModeFor, momentOf } from "./busy.js";
 import type { Common } from "./common.js";
 import { messageOf } from "./inbound-text.js";
 import type { Lane } from "./lane.js";
@@ -26,12 +29,18 @@ export interface LaneRunnerSetting extends Common {
   readonly apologies: Apologies;
   readonly surfaces: Surfaces;
   readonly starter: TurnStarter;
+  /** Settles when the files of messages that belong to this one are there; null if none are expected. */
+  readonly expected: (item: InboxItem) => Promise<void> | null;
+  /** Waits that long. */
+  readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;
   /** Aborted when the gateway stops. */
   readonly stopping: AbortSignal;
 }
 
 const BUSY_POLL_MS = 200;
 const RETRY_MS = 1_000;
+/** How often one message after the other may begin the moment anew. */
+const MOST_MOMENTS = 20;
 
 export class LaneRunner {
   readonly #setting: LaneRunnerSetting;
@@ -124,6 +133,7 @@ export class LaneRunner {
       const item = lane.queue[0];
       if (left) await this.#told(lane, left.item, (author) => starter.goOn(lane, left, author));
       else if (!item) break;
+      else if (await this.#isGrowing(lane, item)) continue;
       else if (await this.#told(lane, item, (author) => starter.answer(lane, item, author)))
         lane.remove(item);
       else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
@@ -131,6 +141,23 @@ export class LaneRunner {
     apologies.freed(lane);
     lane.trouble = null;
     lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump again.
+  }
+
+  /** Waits a moment for messages that belong to this one; true if there is something new to look at. */
+  async #isGrowing(lane: Lane, item: InboxItem): Promise<boolean> {
+    const { busy, expected, wait = pause, stopping } = this.#setting;
+    const momentMs = momentOf(busy);
+    if (lane.gathered === item.id || item.platform === LOCAL) return false; // A terminal sends whole messages.
+    for (let moments = 0; moments < MOST_MOMENTS; moments++) {
+      const burst = [item, ...burstAfter(lane.queue, item, momentMs)];
+      const last = burst.at(-1) ?? item;
+      const ms = momentAfter(last, momentMs);
+      if (ms > 0) await wait(ms, stopping);
+      await expected(last);
+      if (1 + burstAfter(lane.queue, item, momentMs).length === burst.length) break;
+    }
+    lane.gathered = item.id;
+    return true; // It may have been deleted meanwhile, or the gateway stops.
   }
 
   /** Answers a message in its lane. If the store fails meanwhile, its chat gets an apology. */

@@ -2,6 +2,7 @@
  * The turns of one key in order: what waits, what is running, and what keeps the next one from starting. The inbox
  * stores it all; this is only the current state.
  */
+import type { InboxId } from "../session/ids.js";
 import type { Access, Who } from "./authorize.js";
 import type { Account, InboxItem, RunningTurn } from "./store.js";
 import type { StopReason, TurnRun } from "./turn-run.js";
@@ -21,6 +22,8 @@ export class Lane {
   readonly left: RunningTurn[] = [];
   /** Why it could not continue when it last tried. */
   trouble: string | null = null;
+  /** The message for whose burst it has waited. */
+  gathered: InboxId | null = null;
   /** Settles when nothing is being answered. */
   pumping: Promise<void> | undefined;
   #run: TurnRun | undefined;
@@ -66,6 +69,17 @@ export class Lane {
   amend(item: InboxItem): void {
     const place = this.queue.findIndex(({ id }) => id === item.id);
     if (place >= 0) this.queue[place] = item;
+  }
+
+  /** Its author deleted it before anybody began to answer. */
+  withdraw({ id }: InboxItem): void {
+    const place = this.queue.findIndex((each) => each.id === id && each.id !== this.#answering?.item.id);
+    if (place >= 0) this.queue.splice(place, 1);
+  }
+
+  /** Takes these out of the queue: the turn that answers the message before them answers them too. */
+  take(items: readonly InboxItem[]): void {
+    for (const item of items) this.remove(item);
   }
 
   remove(item: InboxItem): void {

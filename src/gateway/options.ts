@@ -50,6 +50,8 @@ export interface GatewayOptions {
   /** Reads what files say; without it they are only kept. */
   readonly texts?: FileTexts;
   readonly busy: BusyModes;
+  /** Waits for more messages of a burst; by real time unless told. */
+  readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;
   readonly context: Omit<ContextConfig, "shared" | "schedules">;
   readonly maxMessages: number;
   /** How many messages a turn may send beyond one for each of its steps. */

@@ -51,6 +51,7 @@ export class Reception {
     if (entered.kind === "nothing") return entered.received;
     const { item } = entered;
     if (entered.kind === "amended") lanes.of(item.key).amend(item);
+    else if (entered.kind === "withdrawn") lanes.of(item.key).withdraw(item);
     else if (item.kind === "command") commandRunner.start(item);
     if (entered.kind === "new")
       surface.speaker?.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});

@@ -62,6 +62,8 @@ export interface Inbox {
   ): Promise<InboxItem | "duplicate" | "outdated">;
   /** Changes the text of a message that nobody has begun to answer; null if there is none of that sender. Its files stay. */
   amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
+  /** A message that nobody has begun to answer was deleted: it is not answered, and its words go. Null if none waits. */
+  withdraw(account: Account, which: Amended): Promise<InboxItem | null>;
   /** Says what came of the files of a message that waits for this holder, also if it was moved; null if none does any more. */
   complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null>;
   /** Accepted messages that nobody has begun to answer, oldest first. */

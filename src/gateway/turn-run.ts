@@ -185,7 +185,7 @@ export class TurnRun {
       sessionId: this.turn.sessionId,
       prompt,
       ...(labels === null ? {} : { labels }),
-      history: given,
+      history: [...given, ...this.#takeSteering()],
       tools,
       ...(filesFolder === undefined ? {} : { filesFolder }),
       ...(model === undefined ? {} : { model }),

@@ -2,12 +2,16 @@
 import type { Agent } from "../agent/agent.js";
 import type { Allowance } from "./allowance.js";
 import { senderOf } from "./authorize.js";
+import { burstAfter } from "./burst.js";
+import { type BusyModes, momentOf } from "./busy.js";
 import type { Common } from "./common.js";
 import { editStream } from "./edit-stream.js";
+import { messageOf } from "./inbound-text.js";
 import { jobTurn } from "./jobs/turn.js";
 import type { Lane } from "./lane.js";
 import { tellOfLimits } from "./limit-notices.js";
 import type { Notices } from "./notices.js";
+import { authorIn } from "./requests.js";
 import { sessionModel } from "./session-model.js";
 import type { Surfaces } from "./surfaces.js";
 import { type Begun, type TurnContextSetting, turnContext } from "./turn-context.js";
@@ -18,6 +22,7 @@ import { showTyping } from "./typing.js";
 export interface TurnRunnerSetting extends Common, Omit<TurnContextSetting, "memory"> {
   readonly agent: Agent;
   readonly turnTools: TurnToolsSetting;
+  readonly busy: BusyModes;
   readonly maxSends: number;
   readonly deadlineMs: number;
   readonly allowance: Allowance;
@@ -47,6 +52,7 @@ export class TurnRunner {
     this.#running += 1;
     try {
       const run = await this.#prepare(begun);
+      this.#join(lane, begun, run);
       const stopTyping = showTyping(surfaces.of(item), turn.address);
       lane.run = run;
       try {
@@ -64,6 +70,13 @@ export class TurnRunner {
     } finally {
       this.#running -= 1;
     }
+  }
+
+  /** The messages that belong to the one that it answers are answered with it. */
+  #join(lane: Lane, { item, who }: Begun, run: TurnRun): void {
+    const burst = burstAfter(lane.queue, item, momentOf(this.#setting.busy));
+    lane.take(burst);
+    for (const more of burst) run.steer(more, messageOf(more, authorIn(more, who)));
   }
 
   /** A session has no title yet after its first exchange. */

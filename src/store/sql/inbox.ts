@@ -46,22 +46,39 @@ export class SqlInbox implements Inbox {
     return number(row?.version) === peopleVersion ? "duplicate" : "outdated";
   }
 
-  async amend(account: Account, { source, messageId }: Amended, text: string): Promise<InboxItem | null> {
+  async amend(account: Account, which: Amended, text: string): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
-      const row = await tx.get(
-        `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
-           AND kind = 'message' AND state = 'waiting' ${this.#db.dialect.forUpdate("inbox")}`,
-        account.platform,
-        account.account,
-        escapePart(source.chatId),
-        escapePart(messageId),
-      );
-      const was = row && inboxItem(row);
+      const was = await this.#waitingOf(tx, account, which);
+      const { source } = which;
       if (!was || identityOf(was.source) !== identityOf(source)) return null;
       const changed = storableText(text);
       await tx.run("UPDATE inbox SET text = ? WHERE id = ?", changed, was.id);
       return { ...was, text: changed };
     });
+  }
+
+  withdraw(account: Account, which: Amended): Promise<InboxItem | null> {
+    return this.#db.transaction(async (tx) => {
+      const was = await this.#waitingOf(tx, account, which);
+      if (!was) return null;
+      const gone =
+        "UPDATE inbox SET state = 'done', text = '', attachments = NULL, missing = NULL WHERE id = ?";
+      await tx.run(gone, was.id);
+      return was;
+    });
+  }
+
+  /** The message of the platform with that id, if nobody has begun to answer it. */
+  async #waitingOf(tx: Queries, account: Account, { source, messageId }: Amended): Promise<InboxItem | null> {
+    const row = await tx.get(
+      `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
+         AND kind = 'message' AND state = 'waiting' ${this.#db.dialect.forUpdate("inbox")}`,
+      account.platform,
+      account.account,
+      escapePart(source.chatId),
+      escapePart(messageId),
+    );
+    return row ? inboxItem(row) : null;
   }
 
   complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null> {
