@@ -668,6 +668,25 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, "late")).toBeNull();
     });
 
+    it("withdraws a message that nobody has begun to answer, with its words", async () => {
+      const ann = { ...item("x").source, userId: "ann" };
+      const first = (await store.inbox.accept({ ...item("one"), source: ann }, "me", now)) as InboxItem;
+      const which = { source: { ...ann, userId: "" }, messageId: "one" };
+      expect(await store.inbox.withdraw(account, { ...which, messageId: "other" })).toBeNull();
+      expect(await store.inbox.withdraw(account, which)).toMatchObject({ id: first.id });
+      expect(await store.inbox.waiting(account)).toEqual([]);
+      expect(await store.inbox.withdraw(account, which)).toBeNull();
+      const files = { attachments: [{ file: "a", mediaType: "image/png" }], missing: [] };
+      expect(await store.inbox.complete(first.id, "me", files)).toBeNull();
+    });
+
+    it("finds the latest files of a session and of its lane", async () => {
+      const attachments = [{ file: "a", mediaType: "image/png" }];
+      const waits = (await store.inbox.accept({ ...item("one"), attachments }, "me", now)) as InboxItem;
+      expect(await store.files.inSession("none" as never, waits.key)).toEqual(attachments);
+      expect(await store.files.inSession("none" as never, "other" as never)).toEqual([]);
+    });
+
     it("puts files to a message that waits, for the process that is to answer it", async () => {
       const { id } = (await store.inbox.accept(
         { ...item("one"), missing: ["a: not here yet"] },
