@@ -98,7 +98,7 @@ describe("somebody unknown who writes in private", () => {
     }
     for (const stranger of strangers) await stranger.write("hi");
     expect(codeIn(await eve.ask("hi"))).not.toBe("");
-  });
+  }, 300_000);
 
   it("is not heard where as many wait as may, and not answered after a no", async () => {
     for (let n = 0; n < MOST_WAITING; n++) await world.chat(`u${n}`).ask("hi");

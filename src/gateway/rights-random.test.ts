@@ -425,7 +425,7 @@ describe("300 journeys through a gateway", () => {
       }),
       { numRuns: 300 },
     );
-  });
+  }, 600_000);
 
   const pairs = NAMES.flatMap((author) => NAMES.map((actor) => [author, actor] as const));
   /** A private chat that nobody has used yet. */

@@ -19,8 +19,6 @@ export interface Postgres {
   url(database: string): string;
   /** An empty database; returns its URL. */
   createDatabase(): Promise<string>;
-  /** Empties a database, for the next one who asks: each has hundreds of files, which take long to make and to remove. */
-  reuseDatabase(url: string): Promise<void>;
   /** Ends the server at once, as a crash does, and starts it again. */
   crash(): Promise<void>;
   /** Stops the server in an orderly way, and starts it again when the work is done. */
@@ -30,11 +28,6 @@ export interface Postgres {
 
 const GUARD = fileURLToPath(new URL("./postgres-guard.mjs", import.meta.url));
 const PORT_ATTEMPTS = 3;
-
-const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-const OWN_SCHEMAS = `SELECT quote_ident(nspname) AS name FROM pg_namespace
-  WHERE nspname NOT LIKE 'pg\\_%' AND nspname NOT IN ('information_schema', 'public')`;
 
 /** `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
@@ -68,7 +61,6 @@ async function serve(
   const { port, guard } = await launch(folder, binary, data, user);
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   let databases = 0;
-  const emptied: string[] = [];
   const restart = async (signal: NodeJS.Signals, whileDown: () => Promise<void> | void): Promise<void> => {
     const isDown = once(guard, "message");
     guard.send(signal);
@@ -84,8 +76,6 @@ async function serve(
   return {
     url,
     createDatabase: async () => {
-      const known = emptied.pop();
-      if (known !== undefined) return known;
       const name = `baton_test_${++databases}`;
       const client = new pg.Client(url("postgres"));
       await client.connect();
@@ -95,18 +85,6 @@ async function serve(
         await client.end();
       }
       return url(name);
-    },
-    reuseDatabase: async (used) => {
-      const client = new pg.Client(used);
-      await client.connect();
-      try {
-        await client.query(END_OTHERS);
-        const { rows } = await client.query(OWN_SCHEMAS);
-        for (const { name } of rows) await client.query(`DROP SCHEMA ${name} CASCADE`);
-      } finally {
-        await client.end();
-      }
-      emptied.push(used);
     },
     crash: () => restart("SIGQUIT", () => {}),
     whileDown: (work) => restart("SIGINT", work),

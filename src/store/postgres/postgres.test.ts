@@ -110,6 +110,7 @@ describe("a PostgreSQL database", () => {
     const blocked = sessions.receive(localSource(), { role: "user", content: "two" }).catch((error) => error);
     const waiting = "application_name = 'baton' AND wait_event_type = 'Lock'";
     for (let ended = 0; ended === 0; ) {
+      await blocker.query("SELECT pg_stat_clear_snapshot()"); // A transaction sees the others as they were at its first look.
       ended =
         (await blocker.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${waiting}`))
           .rowCount ?? 0;
