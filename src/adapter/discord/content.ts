@@ -36,9 +36,9 @@ const TOLD = new Set(
 
 export function contentOf(message: Fields, nameOf: DiscordNames, download: DiscordDownload): DiscordContent {
   const written = plainTextOf(boundedText(textIn(message, "content") ?? ""), message, nameOf);
-  const embeds = listIn(message, "embeds");
-  const previews = embeds.filter((embed) => isPreview(embed, written));
   const components = componentsOf(listIn(message, "components"), 0);
+  const embeds = listIn(message, "embeds");
+  const previews = embeds.filter((embed) => isPersons(message) || isLinked(embed, written));
   const texts = [
     written,
     ...embeds.filter((embed) => !previews.includes(embed)).map(embedText),
@@ -46,9 +46,19 @@ export function contentOf(message: Fields, nameOf: DiscordNames, download: Disco
   ];
   return {
     text: boundedText(texts.filter((text) => text !== "").join("\n")),
-    parts: [...partsOf(message), ...previews.flatMap(previewPart), ...componentParts(message, components)],
+    parts: [
+      ...partsOf(message),
+      ...previews.flatMap((embed) => previewPart(embed, written)),
+      ...componentParts(message, components),
+    ],
     files: filesOf(message, download),
   };
+}
+
+/** People write no embeds: theirs are pages that Discord shows. Whose a copy is, Discord does not say. */
+function isPersons(message: Fields): boolean {
+  const author = objectIn(message, "author");
+  return author !== undefined && author.bot !== true && textIn(message, "webhook_id") === undefined;
 }
 
 /** For a message of which nothing else is known. */
@@ -78,17 +88,17 @@ function pollOf(poll: Fields): Part {
   return pollPart(textIn(poll, "question", "text"), words);
 }
 
-/** Discord shows what is behind a link that the text has; any other embed is the words of a bot. */
-function isPreview(embed: unknown, text: string): boolean {
+function isLinked(embed: unknown, text: string): boolean {
   const url = textIn(embed, "url");
   return url !== undefined && text.includes(url);
 }
 
-/** What it shows of the page; the text has the link itself. */
-function previewPart(embed: unknown): readonly Part[] {
+/** What is shown of a page; its address if the text has another one. */
+function previewPart(embed: unknown, text: string): readonly Part[] {
   const description = textIn(embed, "description");
   const words = description && shorten(description, PREVIEW);
-  const shown = part("link", textIn(embed, "author", "name"), textIn(embed, "title"), words);
+  const url = isLinked(embed, text) ? undefined : textIn(embed, "url");
+  const shown = part("link", url, textIn(embed, "author", "name"), textIn(embed, "title"), words);
   return shown.words ? [shown] : [];
 }
 

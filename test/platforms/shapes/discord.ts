@@ -151,6 +151,15 @@ const shapes: readonly Shape[] = [
     }),
   },
   {
+    name: "short link, with the page that it leads to",
+    payload: sent({
+      content: "https://youtu.be/1",
+      embeds: [
+        { type: "video", url: "https://www.youtube.com/watch?v=1", title: "Otters", description: "/new" },
+      ],
+    }),
+  },
+  {
     name: "GIF of Discord's search",
     payload: sent({
       content: "https://tenor.com/view/cat-1",
