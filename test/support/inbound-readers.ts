@@ -45,9 +45,10 @@ export const INBOUND: Readonly<Record<string, (text: string) => string | null>> 
     })?.text ?? null,
   Slack: (text) =>
     parseSlack((saying(slack, ["text"], text) as { event: unknown }).event, {
-      teamId: "T024BE7LD",
       userId: "U1",
-    })?.message.text ?? null,
+      nameOf: () => undefined,
+      file: ({ mediaType }) => ({ mediaType, read }),
+    })?.text ?? null,
   Matrix: (text) =>
     parseMatrix(
       saying(matrix.text, ["body", "formatted_body"], text),

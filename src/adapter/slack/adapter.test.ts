@@ -237,7 +237,7 @@ describe("slack", () => {
       await server.write({ ...reply, text: "and this?" });
       const heard = received.filter(({ replyTo }) => replyTo).map(({ text, replyTo }) => [text, replyTo]);
       expect(heard).toEqual([
-        ["what is this about?", { messageId: root, text: "who has <b> time?" }],
+        ["what is this about?", { messageId: root, text: "who has <b> time?", from: "bob" }],
         ["what is this about?", { messageId: root }], // Its mention: known to the gateway by its id.
         ["and this?", { messageId: root }],
         ["and this?", { messageId: root }],
@@ -245,6 +245,28 @@ describe("slack", () => {
       const { messageId } = await server.write({ text: "hello", in: "group", mentions: true });
       await server.write({ text: "more", channel: server.channel, replyTo: messageId, mentions: true });
       expect(received.at(-1)?.replyTo).toEqual({ messageId }); // It was told of that one.
+    });
+
+    it("people and channels by their names, and that a message is gone", async () => {
+      await connect();
+      const { messageId } = await server.write({ text: "hello" });
+      const channel = received[0]?.source.chatId;
+      const event = {
+        type: "message",
+        channel,
+        channel_type: "im",
+        user: server.idOf("ann"),
+        ts: "1715187600.1",
+      };
+      await server.emit({
+        ...event,
+        text: `ask <@${server.idOf("bob")}> in <#${server.channel}>, not <@U0NOBODY1>`,
+      });
+      await server.emit({ ...event, subtype: "message_deleted", deleted_ts: messageId });
+      expect(received.slice(1)).toMatchObject([
+        { kind: "message", text: "ask @bob in #team, not @U0NOBODY1" },
+        { kind: "deletion", messageId, text: "", source: { chatId: channel, chatType: "dm" } },
+      ]);
     });
 
     it("slash commands, also those that Slack keeps for itself, and says where it cannot answer", async () => {

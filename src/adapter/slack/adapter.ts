@@ -5,15 +5,16 @@
  */
 import { createHash } from "node:crypto";
 import type { WebClient } from "@slack/web-api";
-import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
+import { type Adapter, type Capabilities, ConnectError, type InboundMessage, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { field } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
+import type { SlackReading } from "./content.js";
 import { remoteFile } from "./files.js";
 import { mrkdwnLength } from "./format.js";
 import { LIMITS } from "./limits.js";
 import { NameBook } from "./names.js";
-import { type Heard, parseCommand, parseEvent, type SlackSelf } from "./parse.js";
+import { parseCommand, parseEvent } from "./parse.js";
 import { QuoteBook } from "./quotes.js";
 import { type Envelope, serveSocket } from "./socket.js";
 import { SlackSpeaker } from "./speaker.js";
@@ -27,7 +28,7 @@ const MOST_WAITING = 1_000;
 interface SlackHearing {
   readonly line: Line;
   readonly web: WebClient;
-  readonly self: SlackSelf;
+  readonly reading: SlackReading;
   readonly names: NameBook;
   readonly quotes: QuoteBook;
   readonly commands: ReadonlySet<string>;
@@ -52,10 +53,16 @@ export class SlackAdapter implements Adapter {
     }
     const web = webClient(this.#settings);
     const self = await whoAmI(web);
-    const [names, quotes] = [new NameBook(web), new QuoteBook(web, self)];
+    const reading: SlackReading = {
+      userId: self.userId,
+      nameOf: () => undefined,
+      file: (file) => remoteFile(file, this.#settings),
+    };
+    const names = new NameBook(web);
+    const quotes = new QuoteBook(web, reading, names);
     const commands = new Set(line.commands.map(({ name }) => name));
     const intake = new Intake();
-    const hearing: SlackHearing = { line, web, self, names, quotes, commands, intake };
+    const hearing: SlackHearing = { line, web, reading, names, quotes, commands, intake };
     const onHello = (): void => line.up(new SlackSpeaker(web, self, names));
     try {
       await serveSocket(this.#settings, (envelope) => this.#take(envelope, hearing), onHello, line.end);
@@ -67,19 +74,19 @@ export class SlackAdapter implements Adapter {
   #take(envelope: Envelope, hearing: SlackHearing): void {
     const { intake, line } = hearing;
     if (line.end.aborted) return; // Nobody is there to keep it: it comes again.
-    const heard = this.#parse(envelope, hearing);
-    if (!heard) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
+    const message = this.#parse(envelope, hearing);
+    if (!message) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
     if (intake.open >= MOST_WAITING) return; // Slack sends it again.
-    intake.add(heard.message.source.chatId, () => this.#receive(envelope, heard, hearing));
+    intake.add(message.source.chatId, () => this.#receive(envelope, message, hearing));
   }
 
-  #parse({ type, body }: Envelope, { self, commands }: SlackHearing): Heard | null {
-    if (type === "events_api") return parseEvent(field(body, "event"), self);
-    return type === "slash_commands" ? parseCommand(body, commands, self) : null;
+  #parse({ type, body }: Envelope, { reading, commands }: Pick<SlackHearing, "reading" | "commands">) {
+    if (type === "events_api") return parseEvent(field(body, "event"), reading);
+    return type === "slash_commands" ? parseCommand(body, commands, reading) : null;
   }
 
-  async #receive(envelope: Envelope, { message, files }: Heard, hearing: SlackHearing): Promise<void> {
-    const { web, names, quotes } = hearing;
+  async #receive(envelope: Envelope, message: InboundMessage, hearing: SlackHearing): Promise<void> {
+    const { web, names, quotes, commands } = hearing;
     const { receive, knows, end } = hearing.line;
     if (end.aborted) return;
     if (!(await knows(message.source))) {
@@ -93,10 +100,14 @@ export class SlackAdapter implements Adapter {
         "I am not in this conversation, so I cannot answer here. Invite me, or write to me directly.";
       return envelope.ack({ text }).catch(() => {}); // On a line that was cut: it comes again.
     }
-    const [source, quoted] = await Promise.all([names.named(message.source), quotes.quoted(message)]);
+    const read = (nameOf: SlackReading["nameOf"]) =>
+      this.#parse(envelope, { reading: { ...hearing.reading, nameOf }, commands }) ?? message;
+    const [source, quoted] = await Promise.all([
+      names.named(message.source),
+      names.naming(read).then((named) => quotes.quoted(named)),
+    ]);
     if (end.aborted) return;
-    const attached = files.map((file) => remoteFile(file, this.#settings));
-    await receive({ ...quoted, source, ...(attached.length > 0 && { files: attached }) });
+    await receive({ ...quoted, source });
     quotes.keep(quoted);
     await envelope.ack().catch(() => {}); // On a line that was cut: it comes again, and is known by its id.
   }

@@ -7,8 +7,8 @@ import type { LocalFile, RemoteFile } from "../adapter.js";
 import { readBounded, within } from "../http-call.js";
 import { bytesOf } from "../local-file.js";
 import type { SlackSettings } from "./config.js";
+import type { SharedFile } from "./content.js";
 import { LIMITS } from "./limits.js";
-import type { SharedFile } from "./parse.js";
 import { baseUrlOf } from "./web.js";
 
 /** A file is larger than a call. */
@@ -19,6 +19,7 @@ export function remoteFile(file: SharedFile, settings: SlackSettings): RemoteFil
   return {
     ...(file.name && { name: file.name }),
     mediaType: file.mediaType || "application/octet-stream",
+    ...(file.voice && { voice: file.voice }),
     read: async (maxBytes, end) => {
       if (!isSlacks(file.url, settings)) throw new Error("it is not kept by Slack");
       const headers = { authorization: `Bearer ${settings.botToken()}` };

@@ -4,12 +4,14 @@
  */
 import type { WebClient } from "@slack/web-api";
 import type { SessionSource } from "../../session/source.js";
+import { withinPatience } from "../patience.js";
 import { field, wordsIn } from "../untrusted.js";
-import { withinPatience } from "./patience.js";
 
 type SourceNames = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
 
 const KEPT = 1_000;
+/** So many mentions of one message are looked up; the others stay ids. */
+const MOST_NAMED = 20;
 const KEPT_MS = 60 * 60 * 1_000;
 
 export class NameBook {
@@ -28,6 +30,26 @@ export class NameBook {
       chatType === "dm" ? {} : this.#look(chatId, () => this.#place(chatId)),
     ]);
     return { ...source, ...person, ...place };
+  }
+
+  /** Reads a text that mentions people and channels by their ids, with the names that Slack has for them. */
+  async naming<Result>(read: (nameOf: (id: string) => string | undefined) => Result): Promise<Result> {
+    const asked = new Set<string>();
+    const unnamed = read((id) => {
+      if (asked.size < MOST_NAMED) asked.add(id);
+      return undefined;
+    });
+    if (asked.size === 0) return unnamed;
+    const names = await Promise.all([...asked].map(async (id) => [id, await this.#nameOf(id)] as const));
+    const called = new Map(names);
+    return read((id) => called.get(id));
+  }
+
+  async #nameOf(id: string): Promise<string | undefined> {
+    const isPerson = /^[UW][A-Z0-9]+$/.test(id);
+    if (!isPerson && !/^[CG][A-Z0-9]+$/.test(id)) return undefined;
+    if (isPerson) return (await this.#look(id, () => this.#person(id))).userName;
+    return (await this.#look(`public ${id}`, () => this.#publicPlace(id))).chatName;
   }
 
   #look(id: string, ask: () => Promise<SourceNames>): Promise<SourceNames> {
@@ -54,5 +76,12 @@ export class NameBook {
     const chatName = wordsIn(found, "name");
     const chatTopic = wordsIn(found, "topic", "value");
     return { ...(chatName && { chatName }), ...(chatTopic && { chatTopic }) };
+  }
+
+  /** Who mentions a private channel may not be in it, and the bot may. */
+  async #publicPlace(channel: string): Promise<SourceNames> {
+    const found = field(await this.#web.conversations.info({ channel }), "channel");
+    const chatName = field(found, "is_private") === true ? "" : wordsIn(found, "name");
+    return chatName ? { chatName } : {};
   }
 }

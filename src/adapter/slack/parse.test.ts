@@ -2,11 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
+import type { InboundMessage } from "../adapter.js";
 import { field, wordsIn } from "../untrusted.js";
-import { type Heard, parseCommand, parseEvent } from "./parse.js";
+import type { SharedFile, SlackReading } from "./content.js";
+import { parseBeginning, parseCommand, parseEvent } from "./parse.js";
 import { plainTextOf } from "./plain-text.js";
 
-const self = { teamId: "T024BE7LD", userId: "U0BATON01" };
+const self: SlackReading = {
+  userId: "U0BATON01",
+  nameOf: (id) => (id === "U061F7AUR" ? "Eve" : undefined),
+  // What was told of a file stays to be looked at.
+  file: (file) => ({ ...file, read: async () => new Uint8Array() }),
+};
 const commands = new Set(["new", "status"]);
 const folder = new URL("./fixtures/", import.meta.url);
 const fixtures = new Map<string, string>(
@@ -16,11 +23,11 @@ const fixtures = new Map<string, string>(
 );
 
 const payload = (name: string): unknown => JSON.parse(fixtures.get(name) ?? "");
-const parse = (given: unknown): Heard | null =>
+const parse = (given: unknown): InboundMessage | null =>
   field(given, "command") === undefined
     ? parseEvent(field(given, "event"), self)
     : parseCommand(given, commands, self);
-const heard = (name: string): Heard | null => parse(payload(name));
+const heard = (name: string): InboundMessage | null => parse(payload(name));
 
 const ann = { platform: "slack", userId: "U2147483697" };
 const dm = { ...ann, chatId: "D024BE91L", chatType: "dm" };
@@ -51,7 +58,7 @@ describe("an event", () => {
       "message-channel",
       {
         source: { ...ann, chatId: "C061EG9SL", chatType: "channel" },
-        text: "just talking to @U061F7AUR",
+        text: "just talking to @Eve",
         isAddressed: false,
       },
     ],
@@ -85,7 +92,7 @@ describe("an event", () => {
       { kind: "command", source: { ...ann, chatId: "C061EG9SL", chatType: "channel" }, text: "/status" },
     ],
   ])("%s is a message", (name, expected) => {
-    const message = heard(name)?.message;
+    const message = heard(name);
     expect(message).toMatchObject(expected);
     if ("source" in expected) expect(message?.source).toEqual(expected.source);
     if (!name.startsWith("slash")) expect(message?.messageId).toBe(messageId);
@@ -96,32 +103,78 @@ describe("an event", () => {
   });
 
   it("tells of its files, but not of those that are gone", () => {
-    expect(heard("file-share")?.files).toEqual([
+    expect(heard("file-share")?.files).toMatchObject([
       {
         name: "tower.png",
         mediaType: "image/png",
         url: "https://files.slack.com/files-pri/T024BE7LD-F2147483862/download/tower.png",
       },
     ]);
+    expect(heard("file-share")?.parts).toEqual([{ kind: "unsupported", words: "a deleted file" }]);
   });
 
-  it("that was shared has what its sender wrote with it, and nothing of what was shared", () => {
+  it("that somebody spoke says so, and that it is sound", () => {
+    const spoken = payload("file-share") as { event: { files: object[] } };
+    spoken.event.files = [{ name: "a.mp4", mimetype: "video/mp4", subtype: "slack_audio" }];
+    expect(parse(spoken)?.files).toMatchObject([{ mediaType: "audio/mp4", voice: true }]);
+    expect(heard("file-share")?.files?.[0]?.voice).toBeUndefined();
+  });
+
+  it("that shares another one speaks of it, or passes it on: never as a command, and to nobody whom it names", () => {
     const shared = payload("message-im-forwarded") as { event: Record<string, unknown> };
-    expect(parse(shared)?.message).toMatchObject({ source: dm, text: "what do you think of this?" });
+    expect(parse(shared)).toMatchObject({
+      source: dm,
+      text: "what do you think of this?",
+      replyTo: { messageId: root, text: "/new Stolen", from: "Eve" },
+    });
+    expect(parse(shared)?.forwarded).toBeUndefined();
     shared.event.text = "";
-    expect(parse(shared)).toBeNull();
+    shared.event.blocks = [];
+    expect(parse(shared)).toMatchObject({ kind: "message", text: "/new Stolen", forwarded: { from: "Eve" } });
+    const [attachment] = shared.event.attachments as object[];
+    shared.event.attachments = [{ ...attachment, text: "<@U0BATON01> do it", message_blocks: [] }];
+    shared.event.channel = "C061EG9SL";
+    shared.event.channel_type = "channel";
+    expect(parse(shared)).toMatchObject({ text: "do it", isAddressed: false });
   });
 
-  it.each([
-    "message-changed-by-preview",
-    "message-deleted",
-    "bot-message",
-    "own-message",
-    "channel-join",
-    "reaction-added",
-  ])("%s is none", (name) => {
-    expect(heard(name)).toBeNull();
+  it("that only names us is handed over", () => {
+    const bare = payload("message-channel-mention") as { event: Record<string, unknown> };
+    bare.event.text = "<@U0BATON01>";
+    expect(parse(bare)).toMatchObject({ text: "", isAddressed: true });
+    expect(parse(bare)?.parts).toBeUndefined();
   });
+
+  it("that is gone is known by its id, also where Slack leaves its place", () => {
+    const gone = { kind: "deletion", messageId, text: "", source: { platform: "slack", chatId: dm.chatId } };
+    expect(heard("message-deleted")).toMatchObject(gone);
+    const changed = payload("message-changed") as { event: { message: Record<string, unknown> } };
+    changed.event.message.subtype = "tombstone";
+    expect(parse(changed)).toMatchObject(gone);
+  });
+
+  it("that begins a thread has an author, unless that is us", () => {
+    const files = [{ name: "plan.pdf", mimetype: "application/pdf" }];
+    const begun = { user: "U061F7AUR", text: "the plan", files };
+    expect(parseBeginning(begun, self)).toMatchObject({
+      text: "the plan",
+      from: "Eve",
+      files: [{ name: "plan.pdf" }],
+    });
+    expect(parseBeginning({ ...begun, user: self.userId }, self).from).toBeUndefined();
+    const blocks = [{ type: "header", text: { type: "plain_text", text: "Disk is full" } }];
+    expect(parseBeginning({ bot_id: "B1", username: "alerts", text: "", blocks }, self)).toEqual({
+      text: "Disk is full",
+      from: "alerts",
+    });
+  });
+
+  it.each(["message-changed-by-preview", "bot-message", "own-message", "channel-join", "reaction-added"])(
+    "%s is none",
+    (name) => {
+      expect(heard(name)).toBeNull();
+    },
+  );
 
   it.each([undefined, null, 1, "x", [], {}, { type: "message" }, { type: "message", message: null }])(
     "%j is none",
@@ -142,7 +195,7 @@ describe("what people write", () => {
     ["  <@U0BATON01>   do <@U0BATON01|baton>  it ", "do it"],
     ["<@U0BATON012> < <>", "@U0BATON012 < "],
   ])("%j reads %j", (text, plain) => {
-    expect(plainTextOf(text, self.userId)).toBe(plain.trim());
+    expect(plainTextOf(text, self)).toBe(plain.trim());
   });
 });
 
@@ -234,7 +287,7 @@ describe("24,000 events that are not as they should be", () => {
 });
 
 /** Whatever was made of it is what the event says, in so many words. */
-function expectNoMore({ message, files }: Heard, given: unknown): void {
+function expectNoMore(message: InboundMessage, given: unknown): void {
   const event = field(given, "event");
   const isCommand = field(given, "command") !== undefined;
   const said = message.kind === "edit" ? field(event, "message") : event;
@@ -243,6 +296,11 @@ function expectNoMore({ message, files }: Heard, given: unknown): void {
   const check = (holds: boolean): void => {
     if (!holds) expect.fail(`${key}: ${JSON.stringify({ message, given })}`);
   };
+  if (message.kind === "deletion") {
+    const ids = [field(event, "deleted_ts"), field(event, "message", "ts")];
+    check(ids.includes(message.messageId) && source.chatId === wordsIn(event, "channel"));
+    return;
+  }
   check(source.userId !== self.userId && source.isBot === undefined);
   if (isCommand) {
     check(source.userId === wordsIn(given, "user_id") && source.chatId === wordsIn(given, "channel_id"));
@@ -258,7 +316,7 @@ function expectNoMore({ message, files }: Heard, given: unknown): void {
   const isReply = wordsIn(said, "parent_user_id") === self.userId;
   check(message.isAddressed === false || source.chatType === "dm" || isMention || isReply);
   check(
-    files.every(({ url, name, mediaType }) =>
+    ((message.files ?? []) as readonly unknown[] as readonly SharedFile[]).every(({ url, name, mediaType }) =>
       [url, name, mediaType].every((text) => typeof text === "string"),
     ),
   );

@@ -6,27 +6,17 @@
  * carry that id, so that both have the same key, and so has the thread that a handoff makes. What is said there to others
  * is the channel's. A chat of two is one conversation, beside which its threads are others.
  */
+import { type Part, part } from "../../session/parts.js";
 import type { ChatType, SessionSource } from "../../session/source.js";
-import type { InboundMessage } from "../adapter.js";
-import { field, listIn, wordsIn } from "../untrusted.js";
-import { mentions, plainTextOf } from "./plain-text.js";
+import type { Answered, InboundMessage } from "../adapter.js";
+import { field, firstUnknown, record, textIn, wordsIn } from "../untrusted.js";
+import { contentOf, type SlackContent, type SlackReading, sharedIn, together } from "./content.js";
+import { mentions, type SlackReader } from "./plain-text.js";
 
 /** Whom the token belongs to. */
 export interface SlackSelf {
   readonly teamId: string;
   readonly userId: string;
-}
-
-/** A file as an event tells of it. */
-export interface SharedFile {
-  readonly name: string;
-  readonly mediaType: string;
-  readonly url: string;
-}
-
-export interface Heard {
-  readonly message: Omit<InboundMessage, "files">;
-  readonly files: readonly SharedFile[];
 }
 
 const PLATFORM = "slack";
@@ -36,6 +26,12 @@ const SLACKBOT = "USLACKBOT";
 const TRIGGER = /^[\w.-]{1,200}$/;
 /** What a person can say; all others are Slack's own notices, or bots'. */
 const SPOKEN = new Set(["", "file_share", "thread_broadcast", "me_message"]);
+/** They say nothing by themselves. */
+const TOLD = new Set(
+  `type subtype user text ts client_msg_id team user_team source_team event_ts channel channel_type thread_ts
+  parent_user_id root edited upload display_as_bot is_locked hidden user_profile reactions pinned_to permalink
+  reply_count reply_users latest_reply subscribed assistant_thread app_id metadata`.split(/\s+/),
+);
 
 export function isTimestamp(text: string): boolean {
   return TIMESTAMP.test(text);
@@ -46,54 +42,107 @@ export function isId(text: string): boolean {
 }
 
 /** The `event` of an Events API envelope. */
-export function parseEvent(event: unknown, self: SlackSelf): Heard | null {
+export function parseEvent(event: unknown, reading: SlackReading): InboundMessage | null {
   const type = wordsIn(event, "type");
   if (type !== "message" && type !== "app_mention") return null;
   const place = { channel: wordsIn(event, "channel"), channelType: wordsIn(event, "channel_type") };
-  if (wordsIn(event, "subtype") !== "message_changed") {
-    return heard("message", event, place, self, type === "app_mention");
-  }
-  // Slack also tells so when it adds a preview or counts replies: the text is then as it was.
+  const subtype = wordsIn(event, "subtype");
+  if (subtype === "message_deleted")
+    return deletion(wordsIn(event, "deleted_ts"), field(event, "previous_message"), place);
+  if (subtype !== "message_changed") return heard("message", event, place, reading, type === "app_mention");
   const [now, before] = [field(event, "message"), field(event, "previous_message")];
-  return wordsIn(now, "text") === wordsIn(before, "text") ? null : heard("edit", now, place, self, false);
+  // What has replies leaves its place when it is deleted.
+  if (wordsIn(now, "subtype") === "tombstone") return deletion(wordsIn(now, "ts"), before, place);
+  // Slack also tells so when it adds a preview or counts replies: the text is then as it was.
+  return wordsIn(now, "text") === wordsIn(before, "text") ? null : heard("edit", now, place, reading, false);
+}
+
+interface SlackPlace {
+  readonly channel: string;
+  readonly channelType: string;
+}
+
+function deletion(
+  messageId: string,
+  before: unknown,
+  { channel, channelType }: SlackPlace,
+): InboundMessage | null {
+  if (!isId(channel) || !isTimestamp(messageId)) return null;
+  const thread = wordsIn(before, "thread_ts");
+  const threadId = isTimestamp(thread) && thread !== messageId ? thread : null;
+  return { kind: "deletion", source: placeOf(channel, channelType, threadId), messageId, text: "" };
 }
 
 function heard(
   kind: "message" | "edit",
   said: unknown,
-  { channel, channelType }: { readonly channel: string; readonly channelType: string },
-  self: SlackSelf,
+  { channel, channelType }: SlackPlace,
+  reading: SlackReading,
   isMention: boolean,
-): Heard | null {
+): InboundMessage | null {
+  const self = reading.userId;
   const userId = wordsIn(said, "user");
   const messageId = wordsIn(said, "ts");
   if (!isId(channel) || !isId(userId) || !isTimestamp(messageId)) return null;
-  if (!isSpoken(said) || isByBot(said) || userId === self.userId) return null;
+  if (!isSpoken(said) || isByBot(said) || userId === self) return null;
   const thread = wordsIn(said, "thread_ts");
-  const replyTo = isTimestamp(thread) && thread !== messageId ? thread : null;
+  const parent = isTimestamp(thread) && thread !== messageId ? thread : null;
   const isPrivate = isChatOfTwo(channel, channelType);
-  const text = wordsIn(said, "text");
-  const isAddressed =
-    isPrivate ||
-    isMention ||
-    mentions(text, self.userId) ||
-    (replyTo !== null && wordsIn(said, "parent_user_id") === self.userId);
-  const threadId = replyTo ?? (isAddressed && !isPrivate ? messageId : null);
-  const source: SessionSource = { ...placeOf(channel, channelType, threadId), userId };
-  const plain = plainTextOf(text, self.userId);
-  const files = kind === "message" ? filesOf(said) : [];
-  if (plain === "" && files.length === 0) return null; // A bare mention says nothing.
+  const isNamed = isMention || mentions(wordsIn(said, "text"), self);
+  const isAddressed = isPrivate || isNamed || (parent !== null && wordsIn(said, "parent_user_id") === self);
+  const threadId = parent ?? (isAddressed && !isPrivate ? messageId : null);
   return {
-    message: {
-      kind,
-      source,
-      messageId,
-      text: plain,
-      ...(replyTo === null ? {} : { replyTo: { messageId: replyTo } }),
-      isAddressed,
-    },
-    files,
+    kind,
+    source: { ...placeOf(channel, channelType, threadId), userId },
+    messageId,
+    ...saidIn(said, parent, isNamed, reading),
+    isAddressed,
   };
+}
+
+type Said = Pick<InboundMessage, "text" | "parts" | "files" | "replyTo" | "forwarded">;
+
+/**
+ * Who writes something to a message that they share speaks of it, as in an answer; who only shares it passes it on. What
+ * is shared is the words of others: it names nobody, and is no command.
+ */
+function saidIn(said: unknown, parent: string | null, isNamed: boolean, reading: SlackReading): Said {
+  const own = contentOf(said, reading);
+  const [first, ...others] = sharedIn(said, reading);
+  const inThread = parent === null ? {} : { replyTo: { messageId: parent } };
+  if (!first) {
+    const isEmpty = own.text === "" && own.parts.length === 0 && own.files.length === 0 && !isNamed;
+    return { ...withoutNothing(isEmpty ? { ...own, parts: [unknownPart(said)] } : own), ...inThread };
+  }
+  const { ts, from: author, ...words } = first;
+  const shared = together([words, ...others]);
+  const from = author ? { from: author } : {};
+  if (own.text === "" && !isNamed)
+    return { ...withoutNothing(together([own, shared])), forwarded: from, ...inThread };
+  return {
+    ...withoutNothing(own),
+    replyTo: { messageId: ts || "elsewhere", ...withoutNothing(shared), ...from },
+  };
+}
+
+function unknownPart(said: unknown): Part {
+  return part("unsupported", wordsIn(said, "subtype") || firstUnknown(record(said), TOLD));
+}
+
+function withoutNothing({
+  text,
+  parts,
+  files,
+}: SlackContent): Pick<InboundMessage, "text" | "parts" | "files"> {
+  return { text, ...(parts.length > 0 ? { parts } : {}), ...(files.length > 0 ? { files } : {}) };
+}
+
+/** A message as the beginning of a thread, for those who answer in it. */
+export function parseBeginning(root: unknown, reading: SlackReading): Omit<Answered, "messageId"> {
+  const author = wordsIn(root, "user");
+  const name = textIn(root, "bot_profile", "name") ?? textIn(root, "username") ?? reading.nameOf(author);
+  const all = together([contentOf(root, reading), ...sharedIn(root, reading)]);
+  return { ...withoutNothing(all), ...(name && author !== reading.userId ? { from: name } : {}) };
 }
 
 /** Neither a notice of Slack's own nor something that is not what it should be. */
@@ -136,19 +185,15 @@ function isByBot(said: unknown): boolean {
   return marks.some((mark) => (mark ?? "") !== "") || wordsIn(said, "user") === SLACKBOT;
 }
 
-function filesOf(said: unknown): SharedFile[] {
-  return listIn(said, "files").flatMap((file) => {
-    if (wordsIn(file, "mode") === "tombstone") return [];
-    const url = wordsIn(file, "url_private_download") || wordsIn(file, "url_private");
-    return [{ name: wordsIn(file, "name"), mediaType: wordsIn(file, "mimetype"), url }];
-  });
-}
-
 /**
  * A slash command. `/new …` is the gateway's `/new`; any other one, as `/baton`, carries the command or the message as
  * its text: Slack keeps some names, `/status` and `/search` among them, for itself. A thread has no slash commands.
  */
-export function parseCommand(body: unknown, names: ReadonlySet<string>, self: SlackSelf): Heard | null {
+export function parseCommand(
+  body: unknown,
+  names: ReadonlySet<string>,
+  self: SlackReader,
+): InboundMessage | null {
   const [chatId, userId] = [wordsIn(body, "channel_id"), wordsIn(body, "user_id")];
   const messageId = wordsIn(body, "trigger_id");
   const command = wordsIn(body, "command");
@@ -159,14 +204,11 @@ export function parseCommand(body: unknown, names: ReadonlySet<string>, self: Sl
   const text = isOurs ? `${command} ${words}`.trim() : asCommand(words, names);
   const chatType = chatTypeOf(chatId, wordsIn(body, "channel_name"));
   return {
-    message: {
-      kind: text.startsWith("/") ? "command" : "message",
-      source: { platform: PLATFORM, chatId, chatType, userId },
-      messageId,
-      text,
-      isAddressed: true,
-    },
-    files: [],
+    kind: text.startsWith("/") ? "command" : "message",
+    source: { platform: PLATFORM, chatId, chatType, userId },
+    messageId,
+    text,
+    isAddressed: true,
   };
 }
 

@@ -6,12 +6,18 @@ import { takenOut } from "../take-out.js";
 
 const IN_BRACKETS = /<([^<>]*)>/g;
 
-export function plainTextOf(text: string, selfId: string): string {
-  const spoken = takenOut(text, mentionsOf(selfId));
+/** Who reads: the bot, as which user, and what it knows people and channels by. */
+export interface SlackReader {
+  readonly userId: string;
+  readonly nameOf: (id: string) => string | undefined;
+}
+
+export function plainTextOf(text: string, { userId, nameOf }: SlackReader): string {
+  const spoken = takenOut(text, mentionsOf(userId));
   const parts: string[] = [];
   let from = 0;
   for (const found of spoken.matchAll(IN_BRACKETS)) {
-    parts.push(unescaped(spoken.slice(from, found.index)), unescaped(recognised(found[1] ?? "")));
+    parts.push(unescaped(spoken.slice(from, found.index)), unescaped(recognised(found[1] ?? "", nameOf)));
     from = found.index + found[0].length;
   }
   parts.push(unescaped(spoken.slice(from)));
@@ -28,14 +34,14 @@ function mentionsOf(userId: string): RegExp {
   return new RegExp(`<@${userId}(?:\\|[^<>]*)?>`, "g");
 }
 
-function recognised(inside: string): string {
+function recognised(inside: string, nameOf: SlackReader["nameOf"]): string {
   const bar = inside.indexOf("|");
   const [what, label] = bar < 0 ? [inside, ""] : [inside.slice(0, bar), inside.slice(bar + 1)];
   switch (what[0]) {
     case "@":
-      return `@${(label || what.slice(1)).replace(/^@/, "")}`;
+      return `@${(label || (nameOf(what.slice(1)) ?? what.slice(1))).replace(/^@/, "")}`;
     case "#":
-      return `#${(label || what.slice(1)).replace(/^#/, "")}`;
+      return `#${(label || (nameOf(what.slice(1)) ?? what.slice(1))).replace(/^#/, "")}`;
     case "!":
       // Of `<!subteam^S1|@team>` and `<!date^…|today>` the label is what people see; `<!here>` has none.
       return label || `@${what.slice(1)}`;

@@ -3,52 +3,65 @@
  * beginning is quoted.
  */
 import type { WebClient } from "@slack/web-api";
+import type { Answered, InboundMessage } from "../adapter.js";
+import { withinPatience } from "../patience.js";
 import { field, listIn, wordsIn } from "../untrusted.js";
-import type { Heard, SlackSelf } from "./parse.js";
-import { withinPatience } from "./patience.js";
-import { mentions, plainTextOf } from "./plain-text.js";
+import type { SlackReading } from "./content.js";
+import type { NameBook } from "./names.js";
+import { parseBeginning } from "./parse.js";
+import { mentions } from "./plain-text.js";
 
-type SlackMessage = Heard["message"];
+type Beginning = Omit<Answered, "messageId">;
 
 const KEPT = 1_000;
 
 export class QuoteBook {
   readonly #web: WebClient;
-  readonly #self: SlackSelf;
+  readonly #reading: SlackReading;
+  readonly #names: NameBook;
   readonly #known = new Set<string>();
 
-  constructor(web: WebClient, self: SlackSelf) {
+  constructor(web: WebClient, reading: SlackReading, names: NameBook) {
     this.#web = web;
-    this.#self = self;
+    this.#reading = reading;
+    this.#names = names;
   }
 
   /** The message, with the beginning of its thread where that is new. */
-  async quoted(message: SlackMessage): Promise<SlackMessage> {
+  async quoted(message: InboundMessage): Promise<InboundMessage> {
     const { kind, replyTo, isAddressed } = message;
-    if (kind !== "message" || !replyTo || !isAddressed || this.#known.has(threadOf(message))) return message;
-    const text = await withinPatience(this.#beginning(message, replyTo.messageId), "");
-    return text === "" ? message : { ...message, replyTo: { ...replyTo, text } };
+    if (kind !== "message" || !answersThread(message) || !isAddressed || this.#known.has(threadOf(message)))
+      return message;
+    const found = await withinPatience(this.#beginning(message, replyTo?.messageId ?? ""), null);
+    return found && replyTo ? { ...message, replyTo: { ...replyTo, ...found } } : message;
   }
 
   /** It was received: what was quoted with it is known from now on. */
-  keep(message: SlackMessage): void {
-    if (!message.replyTo?.text) return;
+  keep(message: InboundMessage): void {
+    if (!answersThread(message) || message.replyTo?.text === undefined) return;
     this.#known.add(threadOf(message));
     const [oldest] = this.#known;
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  async #beginning({ source }: SlackMessage, ts: string): Promise<string> {
-    const { userId } = this.#self;
+  /** Null where there is nothing to tell. */
+  async #beginning({ source }: InboundMessage, ts: string): Promise<Beginning | null> {
+    const { userId } = this.#reading;
     const read = await this.#web.conversations.replies({ channel: source.chatId, ts, limit: 1 });
     const root = listIn(read, "messages").find((each) => wordsIn(each, "ts") === ts);
-    const text = wordsIn(root, "text");
     // In a channel what was said by or to the bot is in this thread's session already.
-    const isTold = source.chatType !== "dm" && (field(root, "user") === userId || mentions(text, userId));
-    return isTold ? "" : plainTextOf(text, userId);
+    const isBots = field(root, "user") === userId || mentions(wordsIn(root, "text"), userId);
+    if (!root || (source.chatType !== "dm" && isBots)) return null;
+    const found = await this.#names.naming((nameOf) => parseBeginning(root, { ...this.#reading, nameOf }));
+    return found.text || found.parts || found.files ? found : null;
   }
 }
 
-function threadOf({ source, replyTo }: SlackMessage): string {
-  return `${source.chatId}:${replyTo?.messageId ?? ""}`;
+/** And not a message that it shares. */
+function answersThread({ source, replyTo }: InboundMessage): boolean {
+  return replyTo !== undefined && replyTo.messageId === source.threadId;
+}
+
+function threadOf({ source }: InboundMessage): string {
+  return `${source.chatId}:${source.threadId ?? ""}`;
 }
