@@ -1,0 +1,5 @@
+/** Every platform's shapes, one line each. */
+import type { PlatformShapes } from "./shape.js";
+import { telegramShapes } from "./telegram.js";
+
+export const ALL_SHAPES: readonly PlatformShapes[] = [telegramShapes];

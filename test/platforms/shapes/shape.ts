@@ -1,0 +1,82 @@
+/**
+ * What people can send on a platform, and what the agent is given for it. A platform has a list of shapes, written from its
+ * documentation and from public payloads, and reads each as its adapter does. The table of a platform's page is made of
+ * it (`npm run docs`): a shape is one entry here and one row there.
+ */
+import type { Answered, InboundMessage, RemoteFile } from "../../../src/adapter/adapter.js";
+import { inboundText } from "../../../src/gateway/inbound-text.js";
+import { attachmentLine } from "../../../src/session/attachments.js";
+import { noteLine } from "../../../src/session/sender.js";
+
+export interface Shape {
+  /** In a few words, as in "sticker without an emoji". */
+  readonly name: string;
+  readonly payload: unknown;
+  /** No person's words: Baton reads nothing of it. Every other shape gives the agent something. */
+  readonly ignored?: true;
+}
+
+export interface PlatformShapes {
+  /** In docs/platforms/, without `.md`. A page may have several tables. */
+  readonly page: string;
+  /** Names the table within its page. */
+  readonly table: string;
+  readonly shapes: readonly Shape[];
+  /** As the adapter reads it; files need no `read` that works. */
+  read(payload: unknown): InboundMessage | null;
+}
+
+export const IGNORED = "(ignored)";
+
+/** What the agent is given for a message, line by line. */
+export function givenLines(message: InboundMessage): readonly string[] {
+  const { kind, files = [], replyTo } = message;
+  if (kind === "deletion") return [];
+  const text = inboundText(message);
+  return [...(text === "" ? [] : text.split("\n")), ...files.map(attachmentLine), ...answeredLines(replyTo)];
+}
+
+function answeredLines(answered: Answered | undefined): readonly string[] {
+  return (answered?.files ?? []).map(({ name, mediaType }: RemoteFile) =>
+    noteLine("attached to what this answers", `${name ?? "file"} (${mediaType})`),
+  );
+}
+
+/** Of a table: the words before what the agent is given. */
+function remarkOn({ kind, isAddressed, files = [], album }: InboundMessage): string {
+  return [
+    ...(kind === "message" ? [] : [kind === "deletion" ? "the message is not answered if it waits" : kind]),
+    ...(isAddressed === false ? ["not to the bot"] : []),
+    ...(files.some(({ voice }) => voice) ? ["spoken"] : []),
+    ...(album === undefined ? [] : ["one turn with the rest of its album"]),
+  ].join(", ");
+}
+
+/** The cell of a shape: `(edit)` and the lines that the agent reads. */
+export function givenCell(message: InboundMessage | null): string {
+  if (!message) return IGNORED;
+  const remark = remarkOn(message);
+  return [...(remark ? [`(${remark})`] : []), ...givenLines(message).map(asCode)].join("<br>");
+}
+
+/** In a table a bar would end the cell, also in code. */
+function asCode(line: string): string {
+  const fence = line.includes("`") ? "``" : "`";
+  const pad = fence.length > 1 ? " " : "";
+  return line.trim() === "" ? "" : `${fence}${pad}${line.replaceAll("|", "\\|")}${pad}${fence}`;
+}
+
+export function shapesTable({ shapes, read }: PlatformShapes): string {
+  const rows = shapes.map(({ name, payload }) => `| ${name} | ${givenCell(read(payload))} |`);
+  return ["| what somebody sends | what the agent is given |", "| --- | --- |", ...rows].join("\n");
+}
+
+/** The page with its tables as they are now. Fails if it has no place for one. */
+export function withTables(page: string, tables: readonly PlatformShapes[]): string {
+  return tables.reduce((text, each) => {
+    const [begin, end] = [`<!-- shapes: ${each.table} -->`, `<!-- end of shapes: ${each.table} -->`];
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`docs/platforms/${each.page}.md has no place for ${begin}`);
+    return `${text.slice(0, from)}${begin}\n${shapesTable(each)}\n${text.slice(to)}`;
+  }, page);
+}
