@@ -1,5 +1,13 @@
 /** Every platform's shapes, one line each. */
 import type { PlatformShapes } from "./shape.js";
+import { signalShapes } from "./signal.js";
 import { telegramShapes } from "./telegram.js";
+import { whatsappShapes } from "./whatsapp.js";
+import { baileysShapes } from "./whatsapp-baileys.js";
 
-export const ALL_SHAPES: readonly PlatformShapes[] = [telegramShapes];
+export const ALL_SHAPES: readonly PlatformShapes[] = [
+  telegramShapes,
+  whatsappShapes,
+  baileysShapes,
+  signalShapes,
+];
