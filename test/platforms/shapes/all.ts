@@ -1,4 +1,6 @@
 /** Every platform's shapes, one line each. */
+import { matrixShapes } from "./matrix.js";
+import { mattermostShapes } from "./mattermost.js";
 import type { PlatformShapes } from "./shape.js";
 import { signalShapes } from "./signal.js";
 import { telegramShapes } from "./telegram.js";
@@ -10,4 +12,6 @@ export const ALL_SHAPES: readonly PlatformShapes[] = [
   whatsappShapes,
   baileysShapes,
   signalShapes,
+  matrixShapes,
+  mattermostShapes,
 ];
