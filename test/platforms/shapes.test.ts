@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ALL_SHAPES } from "./shapes/all.js";
 import { givenLines } from "./shapes/shape.js";
 
-const ENOUGH = 2;
+const ENOUGH = 60;
 
 describe.each(ALL_SHAPES.map((each) => [each.table, each] as const))("on %s", (_, { shapes, read }) => {
   it.each(shapes)("$name", ({ payload, ignored }) => {
