@@ -4,7 +4,7 @@
  */
 import { checklistPart, contactPart, locationPart, type Part, part, pollPart } from "../../session/parts.js";
 import type { Fields } from "../../util/json.js";
-import { isThere, listIn, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
+import { firstUnknown, listIn, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
 import { nameOf, titleOf } from "./names.js";
 
 /** By the field that has it. */
@@ -77,10 +77,7 @@ export function partsOf(message: Fields): readonly Part[] {
 
 /** For a message of which nothing else is known. */
 export function unknownPart(message: Fields): Part {
-  return part(
-    "unsupported",
-    Object.keys(message).find((name) => !TOLD.has(name) && isThere(message[name])),
-  );
+  return part("unsupported", firstUnknown(message, TOLD));
 }
 
 function taskOf(task: unknown) {
