@@ -58,6 +58,15 @@ export function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
+/** The first field with something in it that is none of these: what a platform calls a kind of message that we do not know. */
+export function firstUnknown(value: Fields, known: ReadonlySet<string>): string | undefined {
+  return Object.keys(value).find((name) => {
+    const found = value[name];
+    const isEmpty = !found || (Array.isArray(found) && found.length === 0);
+    return !known.has(name) && !isEmpty;
+  });
+}
+
 /** Text with something in it. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? storableText(boundedText(value)) : undefined;

@@ -439,6 +439,46 @@ describe("discord", () => {
       expect(account.heard[1]).toMatchObject({ kind: "edit", messageId: id });
     });
 
+    it("that messages are gone, one or many, in their place among what was written there", async () => {
+      await account.connect();
+      const { id } = await writeTo(dm.chatId, "tea");
+      const other = newId();
+      server.say("MESSAGE_DELETE", { id, channel_id: dm.chatId });
+      server.say("MESSAGE_DELETE_BULK", { ids: [id, other], channel_id: dm.chatId });
+      await account.hears("tea", "", "", "");
+      expect(account.heard.slice(1)).toEqual(
+        [id, id, other].map((messageId) => ({
+          kind: "deletion",
+          source: { platform: "discord", chatId: dm.chatId, chatType: "dm" },
+          messageId,
+          text: "",
+        })),
+      );
+    });
+
+    it("a forward with its author, where it may read the message; roles by their names", async () => {
+      await account.connect();
+      server.say("GUILD_ROLE_CREATE", { guild_id: GUILD, role: { id: "77", name: "Moderators" } });
+      await writeTo(dm.chatId, "tea for <@&77>");
+      await account.hears("tea for @Moderators");
+      const [written] = await server.messages(dm.chatId);
+      const [seen, hidden] = [newId(), newId()];
+      server.answer = ({ path }) =>
+        path.endsWith(`/messages/${seen}`)
+          ? { status: 200, body: { id: seen, author: { id: "5", global_name: "Ada" } } }
+          : path.endsWith(`/messages/${hidden}`)
+            ? { status: 403, body: {} }
+            : null;
+      for (const [n, message_id] of [seen, hidden].entries()) {
+        const reference = { type: 1, channel_id: CHANNEL, message_id };
+        const snapshot = { message: { content: `said ${n}` } };
+        const fields = { message_reference: reference, message_snapshots: [snapshot], content: "" };
+        server.say("MESSAGE_CREATE", { ...written, id: newId(), ...fields });
+      }
+      await account.hears("tea for @Moderators", "said 0", "said 1");
+      expect(account.heard.slice(1).map(({ forwarded }) => forwarded)).toEqual([{ from: "Ada" }, {}]);
+    });
+
     it("a slash command: kept, answered in private for a moment, and taken back", async () => {
       await account.connect();
       server.answer = ({ path }) =>

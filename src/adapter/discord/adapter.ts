@@ -6,6 +6,8 @@
 import type { GatewayDispatchPayload } from "discord.js";
 import { type Adapter, ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
 import { Intake } from "../intake.js";
+import { withinPatience } from "../patience.js";
+import { field, listOf } from "../untrusted.js";
 import { Api } from "./api.js";
 import { IdentifyBudget } from "./budget.js";
 import { Channels } from "./channels.js";
@@ -16,7 +18,20 @@ import { lengthOf } from "./format.js";
 import { GatewaySocket } from "./gateway-socket.js";
 import { LIMITS } from "./limits.js";
 import { announceCommands } from "./menu.js";
-import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
+import {
+  authorOf,
+  type DiscordDeletion,
+  type DiscordParseSetting,
+  type DiscordPlace,
+  forwardedFrom,
+  isFromPerson,
+  parseDeletion,
+  parseEdit,
+  parseInteraction,
+  parseMessage,
+  placeOf,
+  sourceIn,
+} from "./parse.js";
 import { DiscordProgress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt } from "./snowflake.js";
 import { DiscordSpeaker } from "./speaker.js";
@@ -32,6 +47,7 @@ interface DiscordHearing {
   readonly api: Api;
   readonly self: string;
   readonly receive: Receive;
+  readonly knows: Line["knows"];
   readonly channels: Channels;
   readonly progress: DiscordProgress;
   readonly intake: Intake<number>;
@@ -64,7 +80,7 @@ export class DiscordAdapter implements Adapter {
     this.#download = downloadFrom(settings.baseUrl);
   }
 
-  async serve({ receive, memory, commands, up, end }: Line): Promise<void> {
+  async serve({ receive, knows, memory, commands, up, end }: Line): Promise<void> {
     const token = this.#settings.token().trim();
     if (botOf(token) === null) throw new ConnectError("permanent", BAD_TOKEN);
     const api = new Api(this.#settings, token);
@@ -78,7 +94,17 @@ export class DiscordAdapter implements Adapter {
       isUp = resolve;
     });
     const { mark: gapFrom } = progress;
-    const hearing: DiscordHearing = { api, self, receive, channels, progress, intake, whenUp, gapFrom };
+    const hearing: DiscordHearing = {
+      api,
+      self,
+      receive,
+      knows,
+      channels,
+      progress,
+      intake,
+      whenUp,
+      gapFrom,
+    };
     this.#beganAt ??= progress.mark;
     const speaker = new DiscordSpeaker({ api, self, channels, beganAt: this.#beganAt });
     const socket = new GatewaySocket({
@@ -109,37 +135,51 @@ export class DiscordAdapter implements Adapter {
 
   #hear(hearing: DiscordHearing, { t, d, s }: GatewayDispatchPayload): void {
     const { intake, channels } = hearing;
-    const hear = this.#inChannels.get(t);
-    const at = hear ? placeOf(d) : null;
-    if (hear && at) {
-      const take = async (): Promise<void> => {
-        await hearing.whenUp; // Who writes can be answered then: what was missed comes before.
-        await hear(hearing, d, at);
-      };
-      intake.add(at.channelId, take, s);
+    const work = this.#workOf(hearing, t, d);
+    if (work) {
+      // Who writes can be answered once the line is up: what was missed comes before.
+      intake.add(work.channelId, () => hearing.whenUp.then(work.take), s);
       return;
     }
     intake.pass(s);
     if (t === "GUILD_CREATE") this.#readServer(hearing, d);
+    else if (t === "GUILD_ROLE_CREATE" || t === "GUILD_ROLE_UPDATE") channels.learnRole(field(d, "role"));
     else if (t?.startsWith("CHANNEL_") || t?.startsWith("THREAD_")) channels.learn(d);
   }
 
+  /** What an event asks for, in the order of its channel. */
+  #workOf(
+    hearing: DiscordHearing,
+    name: unknown,
+    json: unknown,
+  ): { readonly channelId: string; readonly take: () => Promise<void> } | null {
+    const gone = name === "MESSAGE_DELETE" || name === "MESSAGE_DELETE_BULK" ? parseDeletion(json) : null;
+    if (gone) return { channelId: gone.channelId, take: () => hearDeletion(hearing, gone) };
+    const hear = this.#inChannels.get(name);
+    const at = hear ? placeOf(json) : null;
+    return hear && at ? { channelId: at.channelId, take: () => hear(hearing, json, at) } : null;
+  }
+
   async #hearMessage(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
-    const { channels, progress, self } = hearing;
+    const { channels, progress } = hearing;
     const place = isFromPerson(json) ? await channels.place(at.channelId) : null;
-    const message = place && parseMessage(json, { place, self, download: this.#download });
+    const message = place && parseMessage(json, this.#reading(hearing, place));
     if (this.#taken.has(at.messageId)) return;
     if (message) {
       await progress.begin(at.channelId, at.messageId);
-      await this.#take(hearing, message);
+      await this.#take(hearing, await withAuthor(message, json, hearing));
     }
     progress.done(at.channelId, at.messageId);
   }
 
-  async #hearEdit({ channels, self, receive }: DiscordHearing, json: unknown, at: At): Promise<void> {
-    const place = await channels.place(at.channelId);
-    const edit = place && parseEdit(json, { place, self, download: this.#download });
-    if (edit) await receive(edit);
+  async #hearEdit(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
+    const place = await hearing.channels.place(at.channelId);
+    const edit = place && parseEdit(json, this.#reading(hearing, place));
+    if (edit) await hearing.receive(edit);
+  }
+
+  #reading({ channels, self }: DiscordHearing, place: DiscordPlace): DiscordParseSetting {
+    return { place, self, download: this.#download, nameOf: channels.nameOf };
   }
 
   async #take({ receive }: DiscordHearing, message: InboundMessage): Promise<void> {
@@ -171,9 +211,10 @@ export class DiscordAdapter implements Adapter {
   /** Channels that we do not know have something for us if it is newer than all that we had read, and than our coming. */
   #readServer(hearing: DiscordHearing, json: unknown): void {
     const { channels, progress, intake } = hearing;
-    const { channels: plain, threads, joined_at } = (json ?? {}) as Readonly<Record<string, unknown>>;
+    const { channels: plain, threads, joined_at, roles } = (json ?? {}) as Readonly<Record<string, unknown>>;
     const joined = typeof joined_at === "string" ? Date.parse(joined_at) : Number.NaN;
     const from = readAfter(hearing.gapFrom, snowflakeAt(joined || 0));
+    for (const role of listOf(roles)) channels.learnRole(role);
     for (const each of [plain, threads].flatMap((list) => (Array.isArray(list) ? list : []))) {
       const channel = channels.learn(each);
       const last = channel?.lastMessageId;
@@ -196,6 +237,29 @@ export class DiscordAdapter implements Adapter {
       if (messages.length < PAGE) return;
     }
   }
+}
+
+/** Discord does not say who wrote what was forwarded; where we may read the message itself, it does. */
+async function withAuthor(
+  message: InboundMessage,
+  json: unknown,
+  hearing: DiscordHearing,
+): Promise<InboundMessage> {
+  const { api, knows } = hearing;
+  const at = message.forwarded ? forwardedFrom(json) : null;
+  if (!at || !(await knows(message.source))) return message;
+  const from = authorOf(await withinPatience(api.message(at.channelId, at.messageId), null));
+  return from ? { ...message, forwarded: { from } } : message;
+}
+
+async function hearDeletion(
+  { channels, receive }: DiscordHearing,
+  { channelId, messageIds }: DiscordDeletion,
+): Promise<void> {
+  const place = await channels.place(channelId);
+  if (!place) return;
+  for (const messageId of messageIds)
+    await receive({ kind: "deletion", source: sourceIn(place), messageId, text: "" });
 }
 
 type At = NonNullable<ReturnType<typeof placeOf>>;

@@ -116,6 +116,11 @@ export class Api {
     return this.#read(() => this.rest.get(Routes.channel(channelId)));
   }
 
+  /** Null where there is none, or none for us. */
+  async message(channelId: string, messageId: string): Promise<unknown> {
+    return this.#read(() => this.rest.get(Routes.channelMessage(channelId, messageId)));
+  }
+
   /** The first of the messages after that one, oldest first; null where we may not read them. */
   async messagesAfter(channelId: string, after: string, limit: number): Promise<readonly unknown[] | null> {
     const query = new URLSearchParams({ after, limit: String(limit) });

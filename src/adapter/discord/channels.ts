@@ -1,12 +1,16 @@
-/** The channels that messages come from, as far as they are known; what is not is asked for. */
+/** The channels that messages come from, as far as they are known; what is not is asked for. Of roles we know only the names. */
+import { textIn } from "../untrusted.js";
 import type { Api } from "./api.js";
 import { type DiscordChannel, type DiscordPlace, parseChannel } from "./parse.js";
+import type { DiscordNames } from "./plain-text.js";
 
 const MAX_KNOWN = 2_000;
+const MAX_ROLES = 5_000;
 
 export class Channels {
   readonly #api: Api;
   readonly #known = new Map<string, DiscordChannel>();
+  readonly #roles = new Map<string, string>();
 
   constructor(api: Api) {
     this.#api = api;
@@ -22,6 +26,20 @@ export class Channels {
     if (this.#known.size > MAX_KNOWN && oldest) this.#known.delete(oldest);
     return channel;
   }
+
+  /** Discord told what a role is called. */
+  learnRole(json: unknown): void {
+    const [id, name] = [textIn(json, "id"), textIn(json, "name")];
+    if (!id || !name) return;
+    this.#roles.delete(id);
+    this.#roles.set(id, name);
+    const [oldest] = this.#roles.keys();
+    if (this.#roles.size > MAX_ROLES && oldest) this.#roles.delete(oldest);
+  }
+
+  /** As far as it is known: nobody is asked. */
+  readonly nameOf: DiscordNames = (kind, id) =>
+    kind === "role" ? this.#roles.get(id) : this.#known.get(id)?.name;
 
   /** Null where nobody writes to us from there. */
   async place(channelId: string): Promise<DiscordPlace | null> {

@@ -9,6 +9,7 @@ import {
   type DiscordChannel,
   type DiscordPlace,
   parseChannel,
+  parseDeletion,
   parseEdit,
   parseInteraction,
   parseMessage,
@@ -111,6 +112,37 @@ describe("a message", () => {
     });
   });
 
+  it("that only names us is handed over, with what it answers", () => {
+    const content = `<@${BOT}>`;
+    expect(read({ ...MESSAGES.mentioned, content })).toMatchObject({ text: "", isAddressed: true });
+    expect(read({ ...MESSAGES.mentioned, content })?.parts).toBeUndefined();
+    const asked = { ...MESSAGES.reply, content, mentions: [{ id: BOT }] };
+    expect(read(asked)).toMatchObject({ text: "", replyTo: { text: "Tea or coffee?" } });
+  });
+
+  it("names the author of what it answers, unless that is us, and brings its files", () => {
+    expect(read(MESSAGES.reply)?.replyTo?.from).toBeUndefined();
+    const referenced_message = { ...MESSAGES.withFile, id: "1200000000000000090" };
+    expect(read({ ...MESSAGES.reply, referenced_message })).toMatchObject({
+      replyTo: { from: "Ann", files: [{ name: "plan.pdf" }] },
+    });
+    expect(read({ ...MESSAGES.reply, referenced_message })?.files).toBeUndefined();
+  });
+
+  it("that somebody spoke says so", () => {
+    const [spoken] = read({ ...MESSAGES.withFile, flags: 1 << 13 })?.files ?? [];
+    expect(spoken?.voice).toBe(true);
+    expect(read(MESSAGES.withFile)?.files?.[0]?.voice).toBeUndefined();
+  });
+
+  it("that is gone is known by its id", () => {
+    const [channel_id, id] = [CHANNELS.text.id, MESSAGES.plain.id];
+    expect(parseDeletion({ channel_id, id })).toEqual({ channelId: channel_id, messageIds: [id] });
+    expect(parseDeletion({ channel_id, ids: [id, 1] })).toEqual({ channelId: channel_id, messageIds: [id] });
+    for (const none of [{ channel_id }, { id }, null, { channel_id, ids: "x" }])
+      expect(parseDeletion(none)).toBeNull();
+  });
+
   it("brings its files, and what was forwarded", () => {
     expect(read(MESSAGES.withFile)).toMatchObject({
       text: "",
@@ -121,7 +153,7 @@ describe("a message", () => {
     expect(read(MESSAGES.forwarded)?.replyTo).toBeUndefined();
   });
 
-  it.each(["fromBot", "fromSelf", "fromWebhook", "fromDiscord", "joined", "threadBegun", "sticker"] as const)(
+  it.each(["fromBot", "fromSelf", "fromWebhook", "fromDiscord", "joined", "threadBegun"] as const)(
     "%s is none",
     (name) => {
       expect(read(MESSAGES[name])).toBeNull();

@@ -6,10 +6,12 @@
 
 import type { SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
-import type { InboundMessage, RemoteFile } from "../adapter.js";
+import type { Answered, InboundMessage } from "../adapter.js";
 import { boundedText } from "../inbound-limit.js";
 import { takenOut } from "../take-out.js";
-import { listOf, record } from "../untrusted.js";
+import { listOf, objectIn, record } from "../untrusted.js";
+import { contentOf, type DiscordContent, type DiscordDownload, unknownPart } from "./content.js";
+import { type DiscordNames, personName } from "./plain-text.js";
 import { isSnowflake } from "./snowflake.js";
 
 export interface DiscordChannel {
@@ -38,8 +40,9 @@ export interface DiscordParseSetting {
   readonly place: DiscordPlace;
   /** The bot's user. */
   readonly self: string;
-  /** How a file that came with a message is fetched. */
-  readonly download: (url: string, size: number | undefined) => RemoteFile["read"];
+  readonly download: DiscordDownload;
+  /** Without it, channels and roles appear as ids. */
+  readonly nameOf?: DiscordNames;
 }
 
 export interface Interaction {
@@ -97,24 +100,49 @@ export function parseMessage(json: unknown, reading: DiscordParseSetting): Inbou
   if (!isSnowflake(id) || channel_id !== place.channel.id || !WRITTEN.includes(type as number)) return null;
   const sender = person(message);
   if (!sender) return null;
-  const written = record(
-    isText(message.content) || listOf(message.attachments).length > 0 ? message : forwarded(message),
-  );
-  const content = isText(written.content) ? boundedText(written.content) : "";
-  const files = filesOf(written.attachments, reading.download);
-  const text = withoutMention(content, self);
-  if (text === "" && files.length === 0) return null;
-  const replyTo = repliedTo(message);
+  const { text, parts, files } = said(message, reading);
+  const isEmpty = text === "" && parts.length === 0 && files.length === 0;
+  const saysNothing = isEmpty && !isText(message.content);
+  const replyTo = repliedTo(message, reading);
   return {
     kind: "message",
     source: sourceOf(place, sender, id),
     messageId: id,
     text,
+    ...(saysNothing ? { parts: [unknownPart(message)] } : parts.length > 0 ? { parts } : {}),
     ...(isForwarded(message) ? { forwarded: {} } : {}),
     ...(replyTo ? { replyTo } : {}),
     isAddressed: isAddressed(message, place, self),
     ...(files.length > 0 ? { files } : {}),
   };
+}
+
+/** Where what was forwarded is: there its author can be looked up, whom Discord does not name. */
+export function forwardedFrom(
+  json: unknown,
+): { readonly channelId: string; readonly messageId: string } | null {
+  const message = record(json);
+  const { channel_id, message_id } = record(message.message_reference);
+  return isForwarded(message) && isSnowflake(channel_id) && isSnowflake(message_id)
+    ? { channelId: channel_id, messageId: message_id }
+    : null;
+}
+
+export function authorOf(json: unknown): string | undefined {
+  return personName(record(json).author);
+}
+
+/** Messages that are gone. Discord does not say whose they were. */
+export interface DiscordDeletion {
+  readonly channelId: string;
+  readonly messageIds: readonly string[];
+}
+
+/** Of one message, or of many at once. */
+export function parseDeletion(json: unknown): DiscordDeletion | null {
+  const { channel_id, id, ids } = record(json);
+  const messageIds = [id, ...listOf(ids)].filter(isSnowflake);
+  return isSnowflake(channel_id) && messageIds.length > 0 ? { channelId: channel_id, messageIds } : null;
 }
 
 /** Null where something else about it has changed: a pin, a preview, a thread. */
@@ -202,41 +230,45 @@ function isAddressed(message: Fields, { channel }: DiscordPlace, self: string): 
   return mentioned || record(record(message.referenced_message).author).id === self;
 }
 
-function withoutMention(content: string, self: string): string {
-  return takenOut(content, new RegExp(`<@!?${self}>`, "g"));
+/** What was forwarded has its content in a copy. */
+function said(message: Fields, { self, nameOf, download }: DiscordParseSetting): DiscordContent {
+  const snapshot = objectIn(listOf(message.message_snapshots)[0], "message");
+  const named = nameOf ?? (() => undefined);
+  const content = typeof message.content === "string" ? withoutMention(message.content, self) : "";
+  const own = contentOf({ ...message, content }, named, download);
+  if (!snapshot) return own;
+  const copy = contentOf(snapshot, named, download);
+  return {
+    text: [own.text, copy.text].filter((text) => text !== "").join("\n"),
+    parts: [...own.parts, ...copy.parts],
+    files: [...own.files, ...copy.files],
+  };
 }
 
-function repliedTo(message: Fields): InboundMessage["replyTo"] | null {
+function withoutMention(content: string, self: string): string {
+  return takenOut(boundedText(content), new RegExp(`<@!?${self}>`, "g"));
+}
+
+function repliedTo(message: Fields, reading: DiscordParseSetting): Answered | null {
   const { message_id, type } = record(message.message_reference);
   if (!isSnowflake(message_id) || type === FORWARDED) return null;
-  const { content } = record(message.referenced_message);
-  return { messageId: message_id, ...(isText(content) ? { text: boundedText(content) } : {}) };
+  const answered = record(message.referenced_message);
+  const { text, parts, files } = said(answered, reading);
+  const author = record(answered.author);
+  const from = author.id === reading.self ? undefined : personName(author);
+  return {
+    messageId: message_id,
+    ...(text ? { text } : {}),
+    ...(parts.length > 0 ? { parts } : {}),
+    ...(files.length > 0 ? { files } : {}),
+    ...(from ? { from } : {}),
+  };
 }
 
 const FORWARDED = 1;
 
 function isForwarded(message: Fields): boolean {
   return record(message.message_reference).type === FORWARDED || listOf(message.message_snapshots).length > 0;
-}
-
-/** What was forwarded has its text in a copy. */
-function forwarded(message: Fields): unknown {
-  return record(listOf(message.message_snapshots)[0]).message;
-}
-
-function filesOf(attachments: unknown, download: DiscordParseSetting["download"]): RemoteFile[] {
-  return listOf(attachments).flatMap((attachment) => {
-    const { url, filename, content_type, size } = record(attachment);
-    if (!isText(url)) return [];
-    const length = typeof size === "number" && size >= 0 ? size : undefined;
-    return [
-      {
-        ...(isText(filename) ? { name: filename } : {}),
-        mediaType: isText(content_type) ? content_type : "application/octet-stream",
-        read: download(url, length),
-      },
-    ];
-  });
 }
 
 /** Own fields only: what a prototype says was not sent. */

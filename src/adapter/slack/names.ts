@@ -4,8 +4,8 @@
  */
 import type { WebClient } from "@slack/web-api";
 import type { SessionSource } from "../../session/source.js";
+import { withinPatience } from "../patience.js";
 import { field, wordsIn } from "../untrusted.js";
-import { withinPatience } from "./patience.js";
 
 type SourceNames = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
 

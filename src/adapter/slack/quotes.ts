@@ -3,9 +3,9 @@
  * beginning is quoted.
  */
 import type { WebClient } from "@slack/web-api";
+import { withinPatience } from "../patience.js";
 import { field, listIn, wordsIn } from "../untrusted.js";
 import type { Heard, SlackSelf } from "./parse.js";
-import { withinPatience } from "./patience.js";
 import { mentions, plainTextOf } from "./plain-text.js";
 
 type SlackMessage = Heard["message"];

@@ -4,7 +4,9 @@
  */
 
 import type { Fields } from "../../util/json.js";
-import { field, listIn, numericIdIn, textIn } from "../untrusted.js";
+import { boundedText } from "../inbound-limit.js";
+import { field, listIn, numericIdIn, objectIn, textIn, wordsIn } from "../untrusted.js";
+import { richText } from "./rich.js";
 
 export interface Addressed {
   readonly text: string;
@@ -27,6 +29,8 @@ interface Entity {
 }
 
 export function addressed(message: Fields, self: TelegramSelf): Addressed {
+  const rich = objectIn(message, "rich_message");
+  if (rich) return richlyAddressed(rich, self);
   const isCaption = textIn(message, "text") === undefined;
   const text = textIn(message, isCaption ? "caption" : "text") ?? "";
   const entities = entitiesOf(listIn(message, isCaption ? "caption_entities" : "entities"), text);
@@ -44,6 +48,19 @@ export function addressed(message: Fields, self: TelegramSelf): Addressed {
     to: isForUs ? "us" : "nobody in particular",
     isCommand: command !== null,
   };
+}
+
+/** In a rich message the mentions stand between the words. */
+function richlyAddressed(rich: Fields, self: TelegramSelf): Addressed {
+  let isNamed = false;
+  const text = richText(rich, (node) => {
+    const isUs =
+      (node.type === "mention" && isOurName(wordsIn(node, "username").replace("@", ""), self)) ||
+      (node.type === "text_mention" && numericIdIn(node, "user", "id") === self.id);
+    isNamed ||= isUs;
+    return isUs;
+  });
+  return { text: boundedText(text).trim(), to: isNamed ? "us" : "nobody in particular", isCommand: false };
 }
 
 function entitiesOf(list: readonly unknown[], text: string): readonly Entity[] {

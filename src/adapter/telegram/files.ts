@@ -4,6 +4,7 @@ import type { Fields } from "../../util/json.js";
 import type { RemoteFile } from "../adapter.js";
 import { within } from "../http-call.js";
 import { listIn, numberIn, objectIn, textIn } from "../untrusted.js";
+import { richNodes } from "./rich.js";
 
 /** Fails where the file is larger. */
 export type ReadFile = (fileId: string, maxBytes: number, end: AbortSignal) => Promise<Uint8Array>;
@@ -15,34 +16,54 @@ const KINDS = [
   ["audio", "audio/mpeg"],
   ["video", "video/mp4"],
   ["voice", "audio/ogg"],
+  ["voice_note", "audio/ogg"],
   ["video_note", "video/mp4"],
 ] as const;
+/** Somebody spoke instead of typing. */
+const SPOKEN: readonly string[] = ["voice", "voice_note", "video_note"];
 
+/** Also those of its poll, of media that are paid for, and of the blocks of a rich message. */
 export function filesOf(message: Fields, read: ReadFile): readonly RemoteFile[] {
-  const photo = largest(listIn(message, "photo"));
-  if (photo) return fileOf(photo, "image/jpeg", read);
-  for (const [kind, mediaType] of KINDS) {
-    const file = objectIn(message, kind);
-    if (file) return fileOf(file, mediaType, read);
-  }
-  return [];
+  const rich = objectIn(message, "rich_message");
+  const within = [
+    ...listIn(message, "paid_media", "paid_media"),
+    ...[objectIn(message, "poll", "media")].flatMap((media) => media ?? []),
+    ...(rich ? richNodes(rich).filter((node) => Object.hasOwn(node, String(node.type))) : []),
+  ];
+  return [message, ...within].flatMap((each) => mediaOf(each, read));
 }
 
-function fileOf(file: unknown, usualType: string, read: ReadFile): readonly RemoteFile[] {
+function mediaOf(message: unknown, read: ReadFile): readonly RemoteFile[] {
+  const photo = fileOf(largest(listIn(message, "photo")), "image/jpeg", read);
+  const moving = fileOf(objectIn(message, "live_photo"), "video/mp4", read);
+  for (const [kind, mediaType] of KINDS) {
+    const file = fileOf(objectIn(message, kind), mediaType, read, SPOKEN.includes(kind));
+    if (file.length > 0) return [...photo, ...moving, ...file];
+  }
+  return [...photo, ...moving];
+}
+
+function fileOf(file: unknown, usualType: string, read: ReadFile, isSpoken = false): readonly RemoteFile[] {
   const id = textIn(file, "file_id");
   if (!id) return [];
-  const name = textIn(file, "file_name");
+  const name = textIn(file, "file_name") ?? songOf(file);
   const size = numberIn(file, "file_size") ?? 0;
   return [
     {
       ...(name ? { name } : {}),
       mediaType: textIn(file, "mime_type") ?? usualType,
+      ...(isSpoken ? { voice: true } : {}),
       read: async (maxBytes, end) => {
         if (size > maxBytes) throw tooLarge(maxBytes);
         return read(id, maxBytes, end);
       },
     },
   ];
+}
+
+/** Who plays what. */
+function songOf(file: unknown): string {
+  return [textIn(file, "performer"), textIn(file, "title")].filter(Boolean).join(" - ");
 }
 
 /** Of the sizes of a photo. */

@@ -110,7 +110,7 @@ describe("an update", () => {
   it("in the topic General, or in a topic of a private chat, has the key of that", () => {
     const [general, own] = [parse("generalTopic"), parse("privateTopic")];
     expect(general && buildSessionKey(general.source)).toBe("agent:main:telegram:group:-1009876543210");
-    expect(general?.replyTo).toEqual({ messageId: "10", text: "who is here?" });
+    expect(general?.replyTo).toEqual({ messageId: "10", text: "who is here?", from: "Bob" });
     expect(own && buildSessionKey(own.source)).toBe("agent:main:telegram:dm:100001:5");
     expect(changed("topic", { message_thread_id: 1 })?.source).toMatchObject({ chatType: "group" });
   });
@@ -166,11 +166,44 @@ describe("an update", () => {
       text: "",
       files: [{ name: "report.pdf", mediaType: "application/pdf" }],
     });
-    expect(parse("voice")?.files).toMatchObject([{ mediaType: "audio/ogg" }]);
+    expect(parse("voice")?.files).toMatchObject([{ mediaType: "audio/ogg", voice: true }]);
+    expect(parse("document")?.files?.[0]?.voice).toBeUndefined();
+  });
+
+  it("of an album says which", () => {
+    expect(changed("photo", { media_group_id: "130" })).toMatchObject({ album: "130", text: "the view" });
+    expect(parse("photo")?.album).toBeUndefined();
+  });
+
+  it("that only names us is handed over, with what it answers", () => {
+    const text = "@baton_bot";
+    const entities = [{ type: "mention", offset: 0, length: text.length }];
+    expect(changed("mention", { text, entities })).toMatchObject({ text: "", isAddressed: true });
+    const asked = { message_id: 9, from: { id: 7, is_bot: false, first_name: "Ada" }, text: "who knows?" };
+    expect(changed("mention", { text, entities, reply_to_message: asked })).toMatchObject({
+      text: "",
+      replyTo: { messageId: "9", text: "who knows?", from: "Ada" },
+    });
+    expect(changed("mention", { text, entities })?.parts).toBeUndefined();
+  });
+
+  it("brings what it answers with its files, read only on demand, and names its author unless that is us", async () => {
+    const { message: photo } = updates.photo as { message: object };
+    const answer = changed("dm", { reply_to_message: photo });
+    const [file] = answer?.replyTo?.files ?? [];
+    expect(answer?.replyTo).toMatchObject({ text: "the view" });
+    expect(Buffer.from((await file?.read(100_000, new AbortController().signal)) ?? []).toString()).toBe(
+      "large",
+    );
+    expect(answer?.files).toBeUndefined();
+    expect(parse("reply")?.replyTo?.from).toBeUndefined();
   });
 
   it("of something else is told in words, or is nothing", () => {
-    expect(parse("location")?.text).toBe("[location: 52.52, 13.405]");
+    expect(parse("location")).toMatchObject({
+      text: "",
+      parts: [{ kind: "location", words: "52.52, 13.405" }],
+    });
     for (const nothing of ["migratedTo", "migratedFrom", "joined"]) expect(parse(nothing)).toBeNull();
     expect(parseUpdate({ update_id: 1, poll: { id: "1" } }, bot)).toBeNull();
   });

@@ -5,10 +5,12 @@
 
 import type { SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
-import type { InboundMessage, RemoteFile } from "../adapter.js";
-import { field, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
+import type { Answered, InboundMessage } from "../adapter.js";
+import { field, isThere, listIn, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
 import { type Addressed, addressed } from "./addressed.js";
 import { filesOf, type ReadFile } from "./files.js";
+import { nameOf, titleOf } from "./names.js";
+import { isNotice, partsOf, unknownPart } from "./parts.js";
 
 /** The bot, as far as reading a message needs it. */
 export interface Bot {
@@ -61,22 +63,30 @@ export function updateId(update: unknown): number | null {
 function parseMessage(message: Fields, isEdit: boolean, bot: Bot): InboundMessage | null {
   const messageId = numericIdIn(message, "message_id");
   const source = messageId ? sourceOf(message, messageId, bot) : null;
-  if (!messageId || !source) return null;
+  if (!messageId || !source || isNotice(message)) return null;
   const read = addressed(message, bot);
   if (read.to === "another bot") return null;
-  const files = filesOf(message, bot.read);
-  const text = read.text || (files.length === 0 ? otherText(message) : "");
-  if (text === "" && files.length === 0) return null;
+  const { parts, files } = besidesText(message, bot);
+  const isEmpty = read.text === "" && !parts && !files && read.to !== "us";
+  const album = textIn(message, "media_group_id");
   return {
     kind: isEdit ? "edit" : read.isCommand ? "command" : "message",
     source,
     messageId,
-    text,
+    text: read.text,
+    ...(parts ? { parts } : {}),
+    ...(isEmpty ? { parts: [unknownPart(message)] } : {}),
     ...forwardOf(message),
-    ...replyOf(message),
+    ...answeredBy(message, bot),
     ...(source.chatType === "dm" ? {} : { isAddressed: isForUs(message, read, bot) }),
-    ...withFiles(files),
+    ...(files ? { files } : {}),
+    ...(album ? { album } : {}),
   };
+}
+
+function besidesText(message: Fields, { read }: Bot): Pick<InboundMessage, "parts" | "files"> {
+  const [parts, files] = [partsOf(message), filesOf(message, read)];
+  return { ...(parts.length > 0 ? { parts } : {}), ...(files.length > 0 ? { files } : {}) };
 }
 
 function sourceOf(message: Fields, messageId: string, bot: Bot): SessionSource | null {
@@ -108,7 +118,7 @@ function senderOf(message: Fields): Pick<SessionSource, "userId" | "userName" | 
   const who = as ?? from;
   const userId = numericIdIn(who, "id");
   if (!userId) return null;
-  const userName = textIn(who, "title") ?? nameOf(who);
+  const userName = titleOf(who);
   // What is not plainly said to be a person's is a bot's.
   const isBot = as === undefined && field(from, "is_bot") !== false;
   return { userId, ...(userName ? { userName } : {}), ...(isBot ? { isBot } : {}) };
@@ -121,7 +131,7 @@ function senderOf(message: Fields): Pick<SessionSource, "userId" | "userName" | 
 function placeIn(chat: unknown, thread: string | undefined, isInTopic: boolean): SessionSource | null {
   const chatId = numericIdIn(chat, "id");
   if (!chatId) return null;
-  const chatName = textIn(chat, "title") ?? nameOf(chat);
+  const chatName = titleOf(chat);
   const named = { platform: "telegram", chatId, ...(chatName ? { chatName } : {}) };
   switch (field(chat, "type")) {
     case "private":
@@ -170,53 +180,80 @@ function topicOf(message: Fields): string | undefined {
   return textIn(objectIn(message, "reply_to_message"), "forum_topic_created", "name");
 }
 
-function answeredBy(message: Fields): Fields | undefined {
-  const answered = objectIn(message, "reply_to_message");
-  return objectIn(answered, "forum_topic_created") ? undefined : answered;
-}
-
-/** By whichever field tells: an older server has other ones, and who hides their account has a name only. */
+/** It was written elsewhere. An older server has other fields for it. */
 function forwardOf(message: Fields): Pick<InboundMessage, "forwarded"> {
   const origin = objectIn(message, "forward_origin");
   const fields = ["forward_date", "forward_from", "forward_from_chat", "forward_sender_name"];
   if (!origin && fields.every((name) => field(message, name) === undefined)) return {};
-  const person = objectIn(origin, "sender_user") ?? objectIn(message, "forward_from");
-  const chat =
-    objectIn(origin, "sender_chat") ?? objectIn(origin, "chat") ?? objectIn(message, "forward_from_chat");
-  const hidden = textIn(origin, "sender_user_name") ?? textIn(message, "forward_sender_name");
-  const from = nameOf(person) ?? textIn(chat, "title") ?? hidden;
+  const from = origin
+    ? originName(origin)
+    : (nameOf(objectIn(message, "forward_from")) ??
+      textIn(message, "forward_from_chat", "title") ??
+      textIn(message, "forward_sender_name"));
   return { forwarded: from ? { from } : {} };
 }
 
-function replyOf(message: Fields): Pick<InboundMessage, "replyTo"> {
-  const answered = answeredBy(message);
+/** By whichever field tells: who hides their account has a name only. */
+function originName(origin: Fields | undefined): string | undefined {
+  const chat = objectIn(origin, "sender_chat") ?? objectIn(origin, "chat");
+  return nameOf(objectIn(origin, "sender_user")) ?? titleOf(chat) ?? textIn(origin, "sender_user_name");
+}
+
+function answeredBy(message: Fields, bot: Bot): Pick<InboundMessage, "replyTo"> {
+  const replyTo = answeredHere(message, bot) ?? answeredElsewhere(message, bot) ?? answeredStory(message);
+  return replyTo ? { replyTo } : {};
+}
+
+/** A message in a topic that answers no other one answers the topic's beginning, which says nothing. */
+function answeredHere(message: Fields, bot: Bot): Answered | null {
+  const answered = objectIn(message, "reply_to_message");
   const messageId = numericIdIn(answered, "message_id");
-  if (!messageId) return {};
-  const text = textIn(message, "quote", "text") ?? textIn(answered, "text") ?? textIn(answered, "caption");
-  return { replyTo: { messageId, ...(text ? { text } : {}) } };
+  if (!answered || !messageId || objectIn(answered, "forum_topic_created")) return null;
+  const text = markedIn(message, answered) ?? addressed(answered, bot).text;
+  const writer = senderOf(answered);
+  const from = writer?.userId === bot.id ? undefined : writer?.userName;
+  return {
+    messageId,
+    ...(text ? { text } : {}),
+    ...besidesText(answered, bot),
+    ...(from ? { from } : {}),
+  };
+}
+
+/** The words that were marked, or the task or option of a list that is meant. */
+function markedIn(message: Fields, answered: Fields): string | undefined {
+  const task = field(message, "reply_to_checklist_task_id");
+  const option = field(message, "reply_to_poll_option_id");
+  const meant = [
+    ...listIn(answered, "checklist", "tasks").filter((each) => isThere(task) && field(each, "id") === task),
+    ...listIn(answered, "poll", "options").filter(
+      (each) => isThere(option) && field(each, "persistent_id") === option,
+    ),
+  ];
+  return textIn(message, "quote", "text") ?? textIn(meant[0], "text");
+}
+
+/** Of another chat Telegram gives the words that were marked, and what else the message had. */
+function answeredElsewhere(message: Fields, bot: Bot): Answered | null {
+  const answered = objectIn(message, "external_reply");
+  if (!answered) return null;
+  const text = textIn(message, "quote", "text");
+  const from = originName(objectIn(answered, "origin"));
+  const [chat, id] = [numericIdIn(answered, "chat", "id"), numericIdIn(answered, "message_id")];
+  return {
+    messageId: `${chat ?? "elsewhere"}/${id ?? ""}`,
+    ...(text ? { text } : {}),
+    ...besidesText(answered, bot),
+    ...(from ? { from } : {}),
+  };
+}
+
+function answeredStory(message: Fields): Answered | null {
+  const story = objectIn(message, "reply_to_story");
+  return story ? { messageId: `story/${numericIdIn(story, "id") ?? ""}`, parts: partsOf({ story }) } : null;
 }
 
 /** What names the bot, answers it, or stands in a topic that it began and answers nobody. */
 function isForUs(message: Fields, read: Addressed, bot: Bot): boolean {
   return read.to === "us" || numericIdIn(objectIn(message, "reply_to_message"), "from", "id") === bot.id;
-}
-
-/** In words, what is neither text nor file. */
-function otherText(message: Fields): string {
-  const place = objectIn(message, "location");
-  const [latitude, longitude] = [numberIn(place, "latitude"), numberIn(place, "longitude")];
-  if (latitude !== undefined && longitude !== undefined) return `[location: ${latitude}, ${longitude}]`;
-  const contact = objectIn(message, "contact");
-  const phone = textIn(contact, "phone_number");
-  if (phone) return `[contact: ${[nameOf(contact), phone].filter(Boolean).join(", ")}]`;
-  return textIn(message, "sticker", "emoji") ?? "";
-}
-
-function nameOf(who: unknown): string | undefined {
-  const names = [textIn(who, "first_name"), textIn(who, "last_name")].filter((name) => name !== undefined);
-  return names.join(" ") || textIn(who, "username");
-}
-
-function withFiles(files: readonly RemoteFile[]): Pick<InboundMessage, "files"> {
-  return files.length > 0 ? { files } : {};
 }

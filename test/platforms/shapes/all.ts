@@ -1,4 +1,5 @@
 /** Every platform's shapes, one line each. */
+import { discordShapes } from "./discord.js";
 import { matrixShapes } from "./matrix.js";
 import { mattermostShapes } from "./mattermost.js";
 import type { PlatformShapes } from "./shape.js";
@@ -9,6 +10,7 @@ import { baileysShapes } from "./whatsapp-baileys.js";
 
 export const ALL_SHAPES: readonly PlatformShapes[] = [
   telegramShapes,
+  discordShapes,
   whatsappShapes,
   baileysShapes,
   signalShapes,

@@ -28,7 +28,11 @@ export interface PlatformShapes {
   read(payload: unknown): InboundMessage | null;
 }
 
-export const IGNORED = "(ignored)";
+const IGNORED = "(ignored)";
+
+const LEGEND = `Each row is a message as the platform sends it to Baton. A test makes this table.
+\`(ignored)\`: no person's words. \`(not to the bot)\`: Baton reads it only if the bot answers everything there. \`(spoken)\`: the
+agent reads the words if [voice messages are transcribed](../config.md). \`(edit)\`: changes the message if it still waits.`;
 
 /** What the agent is given for a message, line by line. */
 export function givenLines(message: InboundMessage): readonly string[] {
@@ -70,7 +74,9 @@ function asCode(line: string): string {
 
 export function shapesTable({ shapes, read }: PlatformShapes): string {
   const rows = shapes.map(({ name, payload }) => `| ${name} | ${givenCell(read(payload))} |`);
-  return ["| what somebody sends | what the agent is given |", "| --- | --- |", ...rows].join("\n");
+  return [LEGEND, "", "| what somebody sends | what the agent is given |", "| --- | --- |", ...rows].join(
+    "\n",
+  );
 }
 
 /** The page with its tables as they are now. Fails if it has no place for one. */
@@ -79,6 +85,6 @@ export function withTables(page: string, tables: readonly PlatformShapes[]): str
     const [begin, end] = [`<!-- shapes: ${each.table} -->`, `<!-- end of shapes: ${each.table} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
     if (from < 0 || to < from) throw new Error(`docs/platforms/${each.page}.md has no place for ${begin}`);
-    return `${text.slice(0, from)}${begin}\n${shapesTable(each)}\n${text.slice(to)}`;
+    return `${text.slice(0, from)}${begin}\n\n${shapesTable(each)}\n\n${text.slice(to)}`;
   }, page);
 }

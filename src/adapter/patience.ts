@@ -1,4 +1,4 @@
-/** What would be nice to know is waited for only so long: a message has to be acknowledged within three seconds. */
+/** What would be nice to know is waited for only so long: some platforms want to hear within seconds that a message arrived. */
 const PATIENCE_MS = 1_000;
 
 export async function withinPatience<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answer> {
