@@ -17,6 +17,11 @@ function readLine(line: string): { readonly name: string; readonly value: string
   const colon = line.indexOf(":");
   const property = line.slice(0, Math.max(colon, 0)).split(";")[0] ?? "";
   const name = property.slice(property.lastIndexOf(".") + 1).toUpperCase();
-  const value = line.slice(colon + 1).replace(/\\([,;\\])/g, "$1");
-  return { name, value: value.replaceAll("\\n", " ").replace(/;+$/, "").trim() };
+  // What has several fields, such as a company and its department, has semicolons between them.
+  const fields = line
+    .slice(colon + 1)
+    .replaceAll("\\;", " ")
+    .split(";");
+  const value = fields.filter((each) => each !== "").join(" ");
+  return { name, value: value.replaceAll("\\n", " ").replaceAll("\\,", ",").trim() };
 }
