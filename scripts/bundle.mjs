@@ -42,12 +42,13 @@ const withoutPrograms = {
 /** What is imported from outside. The doors of the library share their files, so that an error is the same class at each. */
 const COMMAND_LINE = { doors: ["main"], parts: "main", groups: GROUPS };
 const PROCESS_HOST = { doors: ["process-host"], parts: "process-host", groups: [] };
+const DOCUMENT_READER = { doors: ["document-reader"], parts: "document-reader", groups: [] };
 const LIBRARY = { doors: ["index", "testing/index", "adapter/markdown/index"], parts: "lib", groups: [] };
 
 /** `folder` is what TypeScript made; the doors in it are replaced. */
 export async function bundle(folder) {
   const modules = [];
-  for (const program of [COMMAND_LINE, PROCESS_HOST, LIBRARY])
+  for (const program of [COMMAND_LINE, PROCESS_HOST, DOCUMENT_READER, LIBRARY])
     modules.push(...(await putTogether(folder, program)));
   writeFileSync(join(folder, "LICENSES.txt"), licences(modules));
 }
@@ -90,10 +91,12 @@ function packageFolder(module) {
   return folder;
 }
 
-/** Some packages have a package.json within, which has no version. */
+/** Some packages have a package.json within, which has no version or no name. */
 function isPackage(folder) {
   const file = join(folder, "package.json");
-  return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).version !== undefined;
+  if (!existsSync(file)) return false;
+  const { name, version } = JSON.parse(readFileSync(file, "utf8"));
+  return name !== undefined && version !== undefined;
 }
 
 function licenceOf(folder) {

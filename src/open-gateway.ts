@@ -6,6 +6,7 @@ import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
+import type { GatewayFiles } from "./gateway/kept-files.js";
 import type { LimitLists } from "./gateway/limits.js";
 import type { GatewayMemory } from "./gateway/memory/options.js";
 import type { TitleMaker } from "./gateway/memory/titles.js";
@@ -47,8 +48,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** What is said to others in this group is answered too. */
   readonly answersAll?: (source: SessionSource) => boolean;
   readonly homeChannels?: ContextConfig["homeChannels"];
-  /** The folder for files that come with messages; without it none are taken. */
-  readonly mediaFolder?: string;
+  /** Where files that come with messages are kept, and who reads them; without it none are taken. */
+  readonly files?: GatewayFiles;
   readonly maxMessages?: number;
   /** From this share of the model's context window on, older messages are summed up. Default 0.7. */
   readonly summariseAt?: number;
@@ -83,7 +84,7 @@ export interface OpenGateway {
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
   const parts = await import("./gateway/gateway-parts.js");
-  const { Gateway, Upkeep, MemoryDesk, Media, processHolder, hidingAdapter, hidingAgent, warnOfScopes } =
+  const { Gateway, Upkeep, MemoryDesk, keptFiles, processHolder, hidingAdapter, hidingAgent, warnOfScopes } =
     parts;
   const { busy, clock = Date.now, redactor } = options;
   const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
@@ -129,9 +130,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
       homeChannels: options.homeChannels ?? [],
     },
-    ...(options.mediaFolder === undefined
-      ? {}
-      : { media: new Media(options.mediaFolder, store.files, clock) }),
+    ...(options.files ? keptFiles(options.files, store.files, clock) : {}),
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
@@ -143,6 +142,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   const keeper = options.retention
     ? (await import("./open-retention.js")).keepRetention(options.retention, {
         ...options,
+        ...(options.files ? { mediaFolder: options.files.folder } : {}),
         clock,
         store,
         sessions,

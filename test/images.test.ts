@@ -71,7 +71,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       adapters: [new TelegramAdapter({ token: () => telegram.token, baseUrl: telegram.url })],
       commands: commandTable({ agent: "", clock: Date.now }),
       people: { allow: { telegram: [String(ANN)] } },
-      mediaFolder: join(folder, "media"),
+      files: { folder: join(folder, "media") },
       titles: "none",
       onProblem: (problem) => problems.push(problem),
     });

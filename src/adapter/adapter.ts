@@ -148,6 +148,8 @@ export interface RemoteFile {
   readonly mediaType: string;
   /** A voice or video note: somebody spoke instead of typing. */
   readonly voice?: true;
+  /** It is of the message that was answered; the gateway sets it. */
+  readonly answered?: true;
   /** Fails where it is larger, and as soon as `end` says that nobody waits for it any more. */
   read(maxBytes: number, end: AbortSignal): Promise<Uint8Array>;
 }

@@ -34,6 +34,8 @@ export interface TurnInput {
   /** A valid window that ends with the message to answer. */
   readonly history: readonly Message[];
   readonly tools: readonly Tool[];
+  /** The folder in which file tools find the files that people sent; absent if there is none. */
+  readonly filesFolder?: string;
   /** The model that the session chose; absent for the agent's default. */
   readonly model?: string;
   readonly signal: AbortSignal;
@@ -142,8 +144,17 @@ export interface ToolContext {
   readonly leads?: (pid: number) => void;
   /** Starts a command that goes on after the call, and returns a text for the model; absent if nothing can go on. */
   readonly background?: (command: BackgroundCommand) => Promise<string>;
+  /** The files that people sent in this conversation; absent if there are none. */
+  readonly files?: GivenFiles;
   /** Takes a line about the progress of the call, now and then. Lines that are not shown are lost. */
   readonly progress?: (text: string) => void;
+}
+
+/** A folder of files that tools may read, although it is Baton's own. */
+export interface GivenFiles {
+  readonly folder: string;
+  /** Awaited before anything is read there: the files may not be there yet. */
+  fill(): Promise<void>;
 }
 
 /** A failure whose message is shown to the person. The turn is saved and can be tried again. */

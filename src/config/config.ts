@@ -14,7 +14,7 @@ type Held = ValueOf<typeof homeFile>;
 
 /** What holds, by the declarations of the settings; and what follows from the machine. */
 export interface Config
-  extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes" | "jobs" | "memory"> {
+  extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes" | "jobs" | "memory" | "voice"> {
   readonly home: string;
   /** A URL or an absolute path. */
   readonly store: Secret;

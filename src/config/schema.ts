@@ -20,6 +20,7 @@ import { retentionSettings } from "./retention.js";
 import { seconds } from "./seconds.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
+import { voiceSettings } from "./voice.js";
 
 const timezone = text(
   { description: "IANA time zone of daily resets, such as `Europe/Berlin`.", fallback: "the host's" },
@@ -150,6 +151,7 @@ export const homeFile = group({
   processes: processSettings,
   jobs: jobSettings,
   memory: memorySettings,
+  voice: voiceSettings,
   retention: retentionSettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */

@@ -25,7 +25,8 @@ export interface ShownSetting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, memory, platforms } = config;
+  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, memory, voice, platforms } =
+    config;
   const { store, mirror, outputDir, retention, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -40,6 +41,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     processes,
     jobs,
     memory,
+    voice: mapped(voice, (part) => mapped<unknown, unknown>({ ...part }, shown)),
     retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,

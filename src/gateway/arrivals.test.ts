@@ -236,6 +236,8 @@ const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["runne
   new Arrivals({
     inbox: { complete: async (id) => complete(id) } as Partial<Inbox> as Inbox,
     media: new Media(`${folder}/media`, world.store.files, () => 0),
+    texts: null,
+    tellUnheard: async () => {},
     allowance: world.gateway.allowance,
     holder: "me",
     runner: { join },

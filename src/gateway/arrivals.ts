@@ -12,20 +12,29 @@ import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
 import type { Entered } from "./entrance.js";
+import type { FileTexts, ReadFiles } from "./file-texts.js";
 import { MAX_BYTES, type Media } from "./media.js";
 import type { Patience } from "./patience.js";
 import type { Account, Inbox, InboxItem, Taken } from "./store.js";
+import { isUnheard } from "./unheard.js";
 
 export interface ArrivalsSetting {
   readonly inbox: Inbox;
   /** Null if files are not accepted. */
   readonly media: Media | null;
+  /** Null if files are only kept. */
+  readonly texts: FileTexts | null;
+  /** Tells the author of a voice message that nobody understood it; it is answered by that. */
+  readonly tellUnheard: (item: InboxItem, reason: string) => Promise<void>;
   readonly allowance: Allowance;
   readonly holder: string;
   /** Puts a message into its lane. */
   readonly runner: { join(item: InboxItem, who: Who): Promise<unknown> };
   readonly onProblem: OnProblem;
 }
+
+/** The files of a message, read. */
+interface Fetched extends Taken, Pick<ReadFiles, "unheard"> {}
 
 /** A message that waits for files, its own or those of an earlier one. */
 interface WaitingMessage {
@@ -37,7 +46,7 @@ interface WaitingMessage {
 }
 
 const PAUSES: Pauses = { firstMs: 250, longestMs: 30_000 };
-const NO_FILES: Taken = { attachments: [], missing: [] };
+const NO_FILES: Fetched = { attachments: [], missing: [], unheard: null };
 const STOPPED = "Baton stopped before it was fetched";
 
 export class Arrivals {
@@ -128,8 +137,8 @@ export class Arrivals {
   }
 
   /** Starts at once, whatever its lane waits for. If the store made it fail, it starts again when it is needed. */
-  #fetcher(media: Media, files: readonly RemoteFile[], who: Who): () => Promise<Taken> {
-    const fetch = (): Promise<Taken> => {
+  #fetcher(media: Media, files: readonly RemoteFile[], who: Who): () => Promise<Fetched> {
+    const fetch = (): Promise<Fetched> => {
       const taking = this.#fetch(media, files, who);
       taking.catch(() => {}); // The caller gets the error.
       return taking;
@@ -143,7 +152,7 @@ export class Arrivals {
   }
 
   /** The time for its files starts when the files of the person's earlier messages are there. */
-  async #fetch(media: Media, files: readonly RemoteFile[], who: Who): Promise<Taken> {
+  async #fetch(media: Media, files: readonly RemoteFile[], who: Who): Promise<Fetched> {
     const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
     const patience = media.patience();
     this.#patience.add(patience);
@@ -152,15 +161,24 @@ export class Arrivals {
     try {
       const taken = await media.take(files, { room, patience });
       used = taken.attachments.reduce((sum, { size = 0 }) => sum + size, 0);
-      return taken;
+      return { ...taken, ...(await this.#read(taken)) };
     } finally {
       this.#patience.delete(patience);
       await room.settle(used).catch(() => {}); // The store failed: the reserved bytes count until midnight.
     }
   }
 
+  async #read({ attachments }: Taken): Promise<ReadFiles> {
+    const { texts } = this.#setting;
+    return (await texts?.in(attachments, this.#end.signal)) ?? { attachments, unheard: null };
+  }
+
   /** Tries until it has joined, or nobody waits any more. */
-  async #untilJoined(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+  async #untilJoined(
+    waiting: WaitingMessage,
+    who: Who,
+    fetch: (() => Promise<Fetched>) | null,
+  ): Promise<void> {
     const { signal } = this.#end;
     for (let attempt = 0; ; attempt++) {
       try {
@@ -174,15 +192,16 @@ export class Arrivals {
     }
   }
 
-  async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
-    const { inbox, media, holder, runner } = this.#setting;
-    const taken = (await fetch?.()) ?? NO_FILES;
+  async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Fetched>) | null): Promise<void> {
+    const { inbox, media, holder, runner, tellUnheard } = this.#setting;
+    const { unheard, ...taken } = (await fetch?.()) ?? NO_FILES;
     await this.#turnOf(waiting);
     const complete = await inbox.complete(waiting.item.id, holder, taken);
     if (!complete) return await media?.forget(taken.attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
-    await runner.join(waiting.joining, who);
+    if (unheard !== null && isUnheard(waiting.joining)) await tellUnheard(waiting.joining, unheard);
+    else await runner.join(waiting.joining, who);
   }
 }
 

@@ -154,7 +154,7 @@ export class Entrance {
     const { people, inbox, scopes, takesFiles, holder, clock } = this.#setting;
     const { platform, account } = surface;
     const { source, messageId } = message;
-    const files = kind === "message" && takesFiles ? (message.files ?? []) : [];
+    const files = kind === "message" && takesFiles ? filesOf(message) : [];
     const text = kind === "command" ? message.text : inboundText(message);
     const key = buildSessionKey(source, scopes);
     const missing = files.length > 0 ? { missing: notYetTaken(files) } : {};
@@ -181,6 +181,16 @@ export class Entrance {
 
 function nothing(received: Received): Entered {
   return { kind: "nothing", received };
+}
+
+/** Its own files, and those of the message that it answers: people mean them by "this". */
+function filesOf({ files = [], replyTo }: InboundMessage): readonly RemoteFile[] {
+  const answered = (replyTo?.files ?? []).map((file) => ({
+    ...file,
+    answered: true as const,
+    read: file.read.bind(file),
+  }));
+  return [...files, ...answered];
 }
 
 /** A forwarded text is not the sender's own, so it is never a command. */

@@ -3,7 +3,7 @@ export { hidingAdapter } from "../adapter/hiding-adapter.js";
 export { hidingAgent } from "../agent/hiding-agent.js";
 export { processHolder } from "../util/holder.js";
 export { Gateway } from "./gateway.js";
-export { Media } from "./media.js";
+export { keptFiles } from "./kept-files.js";
 export { MemoryDesk } from "./memory/desk.js";
 export { Upkeep } from "./memory/upkeep.js";
 export { warnOfScopes } from "./scope-memory.js";

@@ -31,6 +31,7 @@ import { Requests } from "./requests.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { TurnRunner } from "./turn-runner.js";
 import { TurnStarter } from "./turn-starter.js";
+import { tellUnheard } from "./unheard.js";
 
 const LEASE_MS = 15_000;
 const MAX_SENDS = 20;
@@ -199,7 +200,15 @@ export class Gateway {
       commands,
       answersAll: options.answersAll ?? (() => false),
     });
-    const arrivals = new Arrivals({ ...common, inbox: store.inbox, media, allowance, runner });
+    const arrivals = new Arrivals({
+      ...common,
+      inbox: store.inbox,
+      media,
+      texts: options.texts ?? null,
+      tellUnheard: (item, reason) => tellUnheard({ ...common, notices }, item, reason),
+      allowance,
+      runner,
+    });
 
     this.#upkeep = options.upkeep;
     this.people = people;

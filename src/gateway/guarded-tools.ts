@@ -16,7 +16,7 @@ export function guardedTools(
   journal: ToolJournal,
   approve: Approve,
   /** What the turn gives to its tools besides. */
-  given: Pick<ToolContext, "background"> = {},
+  given: Pick<ToolContext, "background" | "files"> = {},
 ): readonly Tool[] {
   return tools.map((tool) => ({ ...tool, run: (args, context) => runGuarded(tool, args, context) }));
 

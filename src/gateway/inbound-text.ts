@@ -6,7 +6,7 @@ import type { Answered, InboundMessage } from "../adapter/adapter.js";
 import { tellingText } from "../session/attachments.js";
 import { boundedParts, type Part } from "../session/parts.js";
 import { noteLine, ownWords } from "../session/sender.js";
-import type { Author, Message } from "../session/transcript.js";
+import type { Attachment, Author, Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { InboxItem } from "./inbox-item.js";
 
@@ -43,6 +43,16 @@ function from(name: string | undefined): string {
   return name ? `from ${shorten(cleanLine(name), LONGEST_NAME)}` : "";
 }
 
+/** What somebody said in a voice message is their message, and says that it was transcribed. */
+function spokenLines({ voice, text, answered }: Attachment): string[] {
+  if (!voice) return [];
+  if (text === undefined) return [noteLine("voice message", "not transcribed")];
+  return [
+    noteLine("voice message", answered ? "what this answers, transcribed" : "transcribed"),
+    ownWords(text),
+  ];
+}
+
 /** An inbox item as a message of the transcript. */
 export function messageOf(item: InboxItem, author: Author | null): Message {
   const { userName } = item.by ?? item.source;
@@ -50,7 +60,11 @@ export function messageOf(item: InboxItem, author: Author | null): Message {
   const told = tellingText(text, attachments);
   return {
     role: "user",
-    content: [...(told ? [told] : []), ...missing.map((file) => noteLine("not taken", file))].join("\n"),
+    content: [
+      ...(told ? [told] : []),
+      ...missing.map((file) => noteLine("not taken", file)),
+      ...attachments.flatMap(spokenLines),
+    ].join("\n"),
     ...(userName ? { name: userName } : {}),
     ...(author ? { author } : {}),
     ...(made === "handoff" || inBackground ? { note: true } : {}), // No person wrote it.

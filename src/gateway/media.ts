@@ -8,9 +8,11 @@ import { join } from "node:path";
 import type { LocalFile, RemoteFile } from "../adapter/adapter.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import { Limiter } from "../util/limiter.js";
 import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { Patience } from "./patience.js";
+import { SessionFiles } from "./session-files.js";
 import type { MediaFiles, Taken } from "./store.js";
 
 /** The largest file that is accepted. */
@@ -52,15 +54,16 @@ export class Media {
   readonly #files: MediaFiles;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** How many files are being downloaded, and who waits for one of those places. */
-  #fetching = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #downloads = new Limiter(AT_ONCE);
+  /** The files of each conversation, for its tools. */
+  readonly sessionFiles: SessionFiles;
 
   constructor(folder: string, files: MediaFiles, clock: Clock, patienceMs = PATIENCE_MS) {
     this.#folder = folder;
     this.#files = files;
     this.#clock = clock;
     this.#patienceMs = patienceMs;
+    this.sessionFiles = new SessionFiles(join(folder, "sessions"), (file) => this.pathOf(file), clock);
   }
 
   /** The time that the files of a new message may take in total. */
@@ -101,6 +104,10 @@ export class Media {
     return { attachments, missing };
   }
 
+  pathOf(file: string): string | null {
+    return mediaPath(this.#folder, file);
+  }
+
   /** The file in our folder; null if it does not exist. */
   async find({ file, mediaType, name = file }: Attachment): Promise<LocalFile | null> {
     const path = mediaPath(this.#folder, file);
@@ -124,6 +131,7 @@ export class Media {
       bytes += size;
     }
     if (removed.length > 0) await this.#files.gone(removed);
+    await this.sessionFiles.forget();
     return { files: removed.length, bytes };
   }
 
@@ -136,17 +144,11 @@ export class Media {
   }
 
   /** Frees the place when the download has ended, or when nobody waits for it any more. */
-  async #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
-    if (this.#fetching >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#fetching += 1;
-    try {
-      if (patience.signal.aborted) return await patience.over;
-      return await Promise.race([remote.read(most, patience.signal), patience.over]);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#fetching -= 1;
-    }
+  #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
+    return this.#downloads.run(() => {
+      if (patience.signal.aborted) return patience.over;
+      return Promise.race([remote.read(most, patience.signal), patience.over]);
+    });
   }
 
   async #keep(remote: RemoteFile, file: string, left: number, patience: Patience): Promise<Attachment> {
@@ -157,8 +159,15 @@ export class Media {
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);
-    const { voice } = remote;
-    return { file, mediaType, name: nameOf(remote), size: bytes.byteLength, ...(voice ? { voice } : {}) };
+    const { voice, answered } = remote;
+    return {
+      file,
+      mediaType,
+      name: nameOf(remote),
+      size: bytes.byteLength,
+      ...(voice ? { voice } : {}),
+      ...(answered ? { answered } : {}),
+    };
   }
 }
 

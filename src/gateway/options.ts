@@ -11,6 +11,7 @@ import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
+import type { FileTexts } from "./file-texts.js";
 import type { GatewayJobs } from "./jobs/options.js";
 import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   readonly answersAll?: (source: SessionSource) => boolean;
   /** Where files of messages are kept; without it none are taken. */
   readonly media?: Media;
+  /** Reads what files say; without it they are only kept. */
+  readonly texts?: FileTexts;
   readonly busy: BusyModes;
   readonly context: Omit<ContextConfig, "shared" | "schedules">;
   readonly maxMessages: number;

@@ -16,7 +16,7 @@ import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
-import type { Message, ToolCall } from "../session/transcript.js";
+import type { Attachment, Message, ToolCall } from "../session/transcript.js";
 import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
 import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
@@ -310,6 +310,8 @@ export interface MediaFiles {
   unneeded(takenBefore: number): Promise<string[]>;
   /** They were removed. */
   gone(files: readonly string[]): Promise<void>;
+  /** The latest files of a session, and of what waits in its lane. */
+  inSession(sessionId: SessionId, key: SessionKey): Promise<Attachment[]>;
 }
 
 export type Spent = "modelCalls" | "mediaBytes";

@@ -28,6 +28,8 @@ export interface TurnSetting extends RepliesSetting {
   readonly tools: (unread: () => AbortSignal) => Promise<readonly Tool[]>;
   readonly prompt: string;
   readonly labels: string | null;
+  /** Where file tools find the files that people sent. */
+  readonly filesFolder?: string;
   readonly history: readonly Message[];
   /** The model that the session asks for, if it does. */
   readonly model?: string;
@@ -174,7 +176,7 @@ export class TurnRun {
 
   /** What the agent says and does, as it comes; null if the turn was ended before. */
   async #begin(): Promise<AsyncIterator<AgentEvent> | null> {
-    const { agent, prompt, labels, history, shared, model, fitter } = this.#setting;
+    const { agent, prompt, labels, filesFolder, history, shared, model, fitter } = this.#setting;
     const tools = await Promise.race([this.#setting.tools(() => this.#unread.signal), this.#halted]);
     if (tools === "halted") return null;
     const given = shared ? await Promise.race([mapInTurns(history, withSender), this.#halted]) : history;
@@ -185,6 +187,7 @@ export class TurnRun {
       ...(labels === null ? {} : { labels }),
       history: given,
       tools,
+      ...(filesFolder === undefined ? {} : { filesFolder }),
       ...(model === undefined ? {} : { model }),
       signal: this.#abort.signal,
       beforeCall: () => this.#beforeCall(),

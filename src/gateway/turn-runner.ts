@@ -88,7 +88,7 @@ export class TurnRunner {
     const asks = who.allowed && job ? { ...who, ...job.asks(who) } : who;
     const beforeCall = () => setting.allowance.modelCall(asks, turn.sessionId);
     const model = { ...sessionModel(entry), ...(job?.model === undefined ? {} : { model: job.model }) };
-    const { jobs, memory: desk } = setting.turnTools;
+    const { jobs, memory: desk, media } = setting.turnTools;
     const context = { ...setting.context, schedules: jobs !== null };
     const { memory, ...given } = await turnContext(
       { ...setting, context, memory: desk, maxMessages },
@@ -105,6 +105,7 @@ export class TurnRunner {
           ? turnTools(setting.turnTools, { who: job?.asks(who) ?? who, turn, item, unread, job, memory })
           : [],
       ...given,
+      ...(media ? { filesFolder: media.sessionFiles.folderOf(turn.sessionId) } : {}),
       ...model,
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
       beforeCall,

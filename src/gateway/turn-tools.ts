@@ -11,6 +11,7 @@ import type { Who } from "./authorize.js";
 import { type GatewayToolsSetting, gatewayTools, type TurnOfGatewayTools } from "./gateway-tools.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { JobTurn } from "./jobs/turn.js";
+import type { Media } from "./media.js";
 import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { startsInBackground } from "./processes/background.js";
@@ -20,6 +21,7 @@ export interface TurnToolsSetting extends GatewayToolsSetting {
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
   readonly approvals: Approvals;
+  readonly media?: Media;
   readonly people: Pick<People, "access">;
 }
 
@@ -53,7 +55,12 @@ export async function turnTools(
   };
   const isAsked = here && !here.capabilities.isUnattended && job === null; // A job has nobody who waits for it.
   const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
-  const background =
-    processes && !job?.isAlone ? { background: startsInBackground(processes, turn, item) } : {};
-  return guardedTools(theirs, turn, store.journal, approve, background);
+  const { sessionFiles } = setting.media ?? {};
+  const given = {
+    ...(processes && !job?.isAlone ? { background: startsInBackground(processes, turn, item) } : {}),
+    ...(sessionFiles
+      ? { files: sessionFiles.given(turn.sessionId, () => store.files.inSession(turn.sessionId, turn.key)) }
+      : {}),
+  };
+  return guardedTools(theirs, turn, store.journal, approve, given);
 }

@@ -3,6 +3,7 @@
  * the oldest steps of the turn that is being answered, then long texts are cut. The summary before it, the message to
  * answer and what people asked for in general stay. Always a valid window that ends as it did.
  */
+import { attachmentsOf } from "../session/attachments.js";
 import type { Message } from "../session/transcript.js";
 import { shorten } from "../util/text.js";
 import { counted } from "../util/words.js";
@@ -71,12 +72,26 @@ function leftOut(messages: readonly Message[]): Message[] {
 function cutTexts(messages: readonly Message[], most: number): readonly Message[] {
   let cut = messages;
   while (tokensOfAll(cut) > most) {
-    const longest = Math.max(...cut.map(({ content }) => content.length));
+    const longest = Math.max(...cut.flatMap(textsOf).map(({ length }) => length));
     if (longest <= SHORTEST) break;
     const limit = Math.max(SHORTEST, Math.floor(longest / 2));
     cut = cut.map((message) =>
-      message.content.length <= limit ? message : { ...message, content: shorten(message.content, limit) },
+      textsOf(message).every(({ length }) => length <= limit) ? message : shortened(message, limit),
     );
   }
   return cut;
+}
+
+/** The text of a message and those of its files. */
+function textsOf(message: Message): string[] {
+  return [message.content, ...attachmentsOf(message).map(({ text = "" }) => text)];
+}
+
+function shortened(message: Message, limit: number): Message {
+  const content = shorten(message.content, limit);
+  if (message.role !== "user" || !message.attachments) return { ...message, content };
+  const attachments = message.attachments.map((attachment) =>
+    attachment.text === undefined ? attachment : { ...attachment, text: shorten(attachment.text, limit) },
+  );
+  return { ...message, content, attachments };
 }

@@ -43,8 +43,10 @@ function besidesText(message: Message): number {
         0,
       );
     case "user":
-      return (
-        IMAGE * (message.attachments ?? []).filter(({ mediaType }) => mediaType.startsWith("image/")).length
+      return (message.attachments ?? []).reduce(
+        (sum, { mediaType, text = "", voice }) =>
+          sum + (mediaType.startsWith("image/") ? IMAGE : 0) + (voice ? 0 : tokensOfText(text)),
+        0,
       );
     default:
       return 0;

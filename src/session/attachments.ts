@@ -7,14 +7,15 @@ import { noteLine } from "./sender.js";
 import type { Attachment, Message } from "./transcript.js";
 
 /** What is said about a file: its name and its type, as its sender gave them. */
-export type ToldAttachment = Partial<Pick<Attachment, "name" | "mediaType">>;
+export type ToldAttachment = Partial<Pick<Attachment, "name" | "mediaType" | "answered">>;
 
 const MAX_LENGTH = 200;
 
 /** One line that is safe to show: `[attached: photo.jpg (image/jpeg)]`. */
-export function attachmentLine({ name, mediaType }: ToldAttachment): string {
+export function attachmentLine({ name, mediaType, answered }: ToldAttachment): string {
   const type = cleaned(mediaType);
-  return noteLine("attached", `${cleaned(name) || "file"}${type ? ` (${type})` : ""}`);
+  const kind = answered ? "attached to what this answers" : "attached";
+  return noteLine(kind, `${cleaned(name) || "file"}${type ? ` (${type})` : ""}`);
 }
 
 /** The lines of the files that the text does not mention. */
@@ -41,6 +42,20 @@ export function readableText(message: Message): string {
 
 export function attachmentsOf(message: Message): readonly Attachment[] {
   return (message.role === "user" && message.attachments) || [];
+}
+
+/** Models see these as pictures. */
+export function isPicture({ mediaType }: Pick<Attachment, "mediaType">): boolean {
+  return /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType);
+}
+
+/** What the file is called in the folder of its session: no two have the same name there. */
+export function sessionFileName({ file, name }: Attachment): string {
+  const safe = cleaned(name)
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
+    .replace(/^[.-]+/, "");
+  return `${file.slice(0, 8)}-${safe.slice(-80) || "file"}`;
 }
 
 function cleaned(text = ""): string {

@@ -15,7 +15,7 @@ import {
 } from "./brackets.js";
 import { label, shortHash } from "./label.js";
 import { PART_KINDS } from "./parts.js";
-import type { Author, Message } from "./transcript.js";
+import type { Attachment, Author, Message } from "./transcript.js";
 
 export interface Sender {
   readonly name?: string | undefined;
@@ -46,13 +46,20 @@ export function withSender(message: Message): Message {
   if (message.role !== "user") return message;
   const { attachments, name, author, note, content } = message;
   const given = note ? content : senderPrefixed({ name, author }, content);
-  return { role: "user", content: given, ...(attachments ? { attachments } : {}) };
+  return { role: "user", content: given, ...(attachments ? { attachments: attachments.map(unforged) } : {}) };
+}
+
+/** What a file says can't look like another person's message either. */
+function unforged(attachment: Attachment): Attachment {
+  const { text } = attachment;
+  return text === undefined ? attachment : { ...attachment, text: withoutForgedLines(text) };
 }
 
 /** Our notes in a message's text, each on its own line. */
 const NOTES = [
   "attached",
   "attached to what this answers",
+  "voice message",
   "not taken",
   "in reply to",
   "please answer",

@@ -199,6 +199,7 @@ async function requestOf(
     prompt: promptOf({
       context: talk.turn.prompt,
       messages: [...labelsOf(talk.turn), ...talk.messages],
+      filesFolder: offered.some(({ name }) => name === "read_file") ? (talk.turn.filesFolder ?? null) : null,
       images: withImages ? await imagesOf(talk.imagesRefused ? [] : talk.messages, talk.pathOf) : null,
       reasoning: endpoint.protocol === "anthropic" ? talk.reasoning : new Map(),
       note,

@@ -1,7 +1,7 @@
 /** The attached images of a conversation, read once a turn. Images that can't be read or are too large are left out. */
 import { open } from "node:fs/promises";
+import { isPicture } from "../../session/attachments.js";
 import type { Message } from "../../session/transcript.js";
-import { isImage } from "./prompt.js";
 
 /** Providers refuse larger ones. */
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -15,7 +15,7 @@ export async function imagesOf(
   for (const message of messages) {
     if (message.role !== "user") continue;
     for (const { file, mediaType } of message.attachments ?? []) {
-      const path = isImage(mediaType) && !images.has(file) ? pathOf(file) : null;
+      const path = isPicture({ mediaType }) && !images.has(file) ? pathOf(file) : null;
       const bytes = path === null ? null : await bytesOf(path);
       if (bytes) images.set(file, bytes);
     }

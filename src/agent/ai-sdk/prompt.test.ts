@@ -9,6 +9,7 @@ function prompt(messages: readonly Message[], more: Partial<PromptParts> = {}) {
     context: "Where you are.",
     messages,
     images: null,
+    filesFolder: null,
     reasoning: new Map(),
     note: null,
     ...more,

@@ -4,7 +4,9 @@
  * arguments that no API takes.
  */
 import { createHash } from "node:crypto";
-import type { Message, ToolCall } from "../../session/transcript.js";
+import { join } from "node:path";
+import { isPicture, sessionFileName } from "../../session/attachments.js";
+import type { Attachment, Message, ToolCall } from "../../session/transcript.js";
 import { parseJson } from "../../util/json.js";
 import { shorten } from "../../util/text.js";
 import type { Tool } from "../agent.js";
@@ -19,6 +21,8 @@ type UserPart = Extract<Prompt[number], { role: "user" }>["content"][number];
 export interface PromptParts {
   readonly context: string;
   readonly messages: readonly Message[];
+  /** Where file tools find the attached files; null if the agent has no such tools. */
+  readonly filesFolder: string | null;
   /** The bytes of attached images by path; null if the model is sent none. */
   readonly images: ReadonlyMap<string, Uint8Array> | null;
   /** The model's reasoning in this turn, which some providers want back with the message that it led to. */
@@ -29,7 +33,8 @@ export interface PromptParts {
 
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-export function promptOf({ context, messages, images, reasoning, note }: PromptParts): Prompt {
+export function promptOf(given: PromptParts): Prompt {
+  const { context, messages, reasoning, note } = given;
   const prompt: Prompt = [];
   if (context.trim() !== "") prompt.push({ role: "system", content: context, providerOptions: CACHED });
   const names = new Map<string, string>();
@@ -39,7 +44,7 @@ export function promptOf({ context, messages, images, reasoning, note }: PromptP
       case "user":
       case "system": {
         const parts =
-          message.role === "user" ? userParts(message, images) : [textPart(`[Note] ${message.content}`)];
+          message.role === "user" ? userParts(message, given) : [textPart(`[Note] ${message.content}`)];
         // Some models accept no two user messages in a row.
         if (last?.role === "user") last.content.push(...parts);
         else prompt.push({ role: "user", content: parts });
@@ -93,22 +98,29 @@ export function toolsOf(tools: readonly Tool[]): NonNullable<ModelRequest["tools
 
 function userParts(
   { content, attachments = [] }: Extract<Message, { role: "user" }>,
-  images: PromptParts["images"],
+  { images, filesFolder }: Pick<PromptParts, "images" | "filesFolder">,
 ): UserPart[] {
   const text = content.trim() === "" && attachments.length === 0 ? "(no text)" : content;
+  const documents = attachments.flatMap((attachment) => documentParts(attachment, filesFolder));
   const parts = attachments.flatMap(({ file, mediaType }): UserPart[] => {
-    if (!isImage(mediaType)) return [];
+    if (!isPicture({ mediaType })) return [];
     if (images === null) return [textPart("(An image was attached here, but this model can't read images.)")];
     const data = images.get(file);
     if (!data) return [textPart("(An image was attached here, but it can't be read.)")];
     return [{ type: "file", mediaType, data }];
   });
-  return text.trim() === "" ? parts : [textPart(text), ...parts];
+  return [...documents, ...(text.trim() === "" ? [] : [textPart(text)]), ...parts];
 }
 
-/** The images that models take. */
-export function isImage(mediaType: string): boolean {
-  return /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType);
+/** What a file says, before the message that it came with; and where the file is. */
+function documentParts(attachment: Attachment, folder: string | null): UserPart[] {
+  const { name = "file", text, voice } = attachment;
+  const path =
+    folder === null ? [] : [`(The file ${name} is at ${join(folder, sessionFileName(attachment))}.)`];
+  if (text === undefined || voice) return path.map(textPart); // A transcript is in the message itself.
+  return [[`Contents of the attached file ${name}:`, text, `(End of ${name}.)`, ...path].join("\n")].map(
+    textPart,
+  );
 }
 
 /** Joins texts of one person in a row: every server reads the plainest form. */

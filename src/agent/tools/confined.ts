@@ -20,6 +20,8 @@ export interface ConfinedOptions {
   readonly base: string;
   /** Absolute paths of files and folders that are never touched, wherever they are. */
   readonly forbidden: readonly string[];
+  /** One of the folders that tools may use although it is inside a forbidden one. */
+  readonly granted?: string;
   /** The user's home folder, to recognise its keys; absent if there is none. */
   readonly home?: string;
   /** True if names are opened relative to descriptors; by default if the system supports it. */
@@ -54,6 +56,12 @@ export class Confined {
 
   get folders(): readonly string[] {
     return [...this.#options.folders, ...this.#real.values()];
+  }
+
+  /** The same with one more folder, which may be one of Baton's own. */
+  granting(folder: string): Confined {
+    const folders = [...this.#options.folders, folder];
+    return new Confined({ ...this.#options, folders, granted: folder, byDescriptor: this.#byDescriptor });
   }
 
   get home(): string | null {
@@ -155,12 +163,12 @@ export class Confined {
 
   /** The folder that contains a path, and the names from there on. */
   async #rootOf(path: string, written: string): Promise<{ root: string; names: string[] }> {
-    const { folders, forbidden } = this.#options;
+    const { folders, forbidden, granted } = this.#options;
     for (const folder of folders) {
       const real = await this.#realOf(folder);
       const below = real === null ? null : (namesBelow(real, path) ?? namesBelow(folder, path));
       if (real === null || below === null) continue;
-      for (const own of forbidden) {
+      for (const own of folder === granted ? [] : forbidden) {
         if (namesBelow(await realpath(own).catch(() => own), real))
           throw new Refused(`${real} belongs to Baton, and tools may not use it.`);
       }

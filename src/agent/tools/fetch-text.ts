@@ -1,9 +1,9 @@
 /** The text of a page: fetched, decompressed and decoded, within bounds, and made readable if it is HTML. */
 import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type Readable, readableHtml } from "../../util/readable-html.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { type FetchLimits, type FetchOptions, fetchPinned } from "./fetch-pinned.js";
-import { type Readable, readableHtml } from "./readable-html.js";
 import { Refused } from "./refused.js";
 import { sizeText } from "./text-file.js";
 

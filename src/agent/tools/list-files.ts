@@ -2,8 +2,9 @@
 import { counted, grouped } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 import type { Confined } from "./confined.js";
-import { approvedOnly, fileDanger } from "./file-danger.js";
+import { fileDanger } from "./file-danger.js";
 import { type FolderEntry, walkFolder } from "./folder-walk.js";
+import { readableBy } from "./given-files.js";
 import { kindOf } from "./open-folder.js";
 import { LONGEST_ARGUMENT } from "./parameters.js";
 import { answering } from "./refused.js";
@@ -41,11 +42,12 @@ export function listFilesTool(confined: Confined): Tool {
 
 async function list(confined: Confined, start: string, depth: number, context: ToolContext): Promise<string> {
   const { signal } = context;
+  const readable = await readableBy(confined, context, start);
   const lines: { way: string; line: string }[] = [];
   const notes: string[] = [];
   let seen = 0;
-  const root = await walkFolder(confined, start, {
-    check: approvedOnly(confined, "read", context),
+  const root = await walkFolder(readable.confined, start, {
+    check: readable.check,
     visit: async (entry) => {
       seen++;
       if (seen <= MOST_ENTRIES) lines.push({ way: entry.way, line: await lineFor(entry) });

@@ -6,7 +6,8 @@ import { shorten } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
-import { approvedOnly, fileDanger } from "./file-danger.js";
+import { fileDanger } from "./file-danger.js";
+import { readableBy } from "./given-files.js";
 import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
 import { answering } from "./refused.js";
 import { readText, sizeText, type TextFile } from "./text-file.js";
@@ -39,7 +40,8 @@ export function readFileTool(confined: Confined): Tool {
       const path = args.words("path", LONGEST_ARGUMENT);
       const offset = Math.floor(args.optionalNumber("offset", 1) ?? 1);
       const limit = Math.floor(Math.min(args.optionalNumber("limit", 1) ?? MOST_LINES, MOST_LINES));
-      const file = await confined.openFile(path, approvedOnly(confined, "read", context));
+      const readable = await readableBy(confined, context, path);
+      const file = await readable.confined.openFile(path, readable.check);
       return excerpt(await readText(file), offset, limit);
     }),
   };

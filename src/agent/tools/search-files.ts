@@ -7,8 +7,9 @@ import { shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 import { type Check, type Confined, checked } from "./confined.js";
-import { approvedOnly, fileDanger } from "./file-danger.js";
+import { fileDanger } from "./file-danger.js";
 import { type FolderEntry, walkFolder } from "./folder-walk.js";
+import { readableBy } from "./given-files.js";
 import { globMatcher } from "./glob.js";
 import { expressionMatcher, type LineMatcher, plainMatcher } from "./line-matcher.js";
 import { LONGEST_ARGUMENT } from "./parameters.js";
@@ -70,10 +71,10 @@ export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMIT
       const matcher = args.flag("regex")
         ? expressionMatcher(query, ignoreCase, { timeMs: limits.timeMs, signal: context.signal })
         : plainMatcher(query, ignoreCase);
-      const check = approvedOnly(confined, "read", context);
-      const search = new Search(matcher, isWanted, check, until, limits, context);
       try {
-        return search.report(await walkFolder(confined, start, search));
+        const readable = await readableBy(confined, context, start);
+        const search = new Search(matcher, isWanted, readable.check, until, limits, context);
+        return search.report(await walkFolder(readable.confined, start, search));
       } finally {
         await matcher.close();
       }

@@ -1,5 +1,8 @@
 /** The files of the media folder that are this store's, and which of them nothing refers to. */
 import type { MediaFiles } from "../../gateway/store.js";
+import type { SessionId } from "../../session/ids.js";
+import type { SessionKey } from "../../session/session-key.js";
+import type { Attachment } from "../../session/transcript.js";
 import type { Db } from "../db.js";
 import { readAttachments } from "./rows.js";
 import { text } from "./values.js";
@@ -10,6 +13,9 @@ const REFERRING = [
   "SELECT attachments FROM inbox WHERE state IN ('waiting', 'running') AND attachments IS NOT NULL",
   "SELECT attachments FROM outbox WHERE state IN ('pending', 'sending') AND attachments IS NOT NULL",
 ];
+
+/** How many messages with files a session's folder has files of. */
+const MOST_MESSAGES = 200;
 
 export class SqlMediaFiles implements MediaFiles {
   readonly #db: Db;
@@ -35,6 +41,24 @@ export class SqlMediaFiles implements MediaFiles {
         }
       }
       return [...left];
+    });
+  }
+
+  inSession(sessionId: SessionId, key: SessionKey): Promise<Attachment[]> {
+    return this.#db.snapshot(async (tx) => {
+      const rows = [
+        ...(await tx.all(
+          `SELECT attachments FROM messages WHERE session_id = ? AND attachments IS NOT NULL
+           ORDER BY seq DESC LIMIT ${MOST_MESSAGES}`,
+          sessionId,
+        )),
+        ...(await tx.all(
+          `SELECT attachments FROM inbox WHERE key = ? AND state IN ('waiting', 'running') AND attachments IS NOT NULL
+           ORDER BY id LIMIT ${MOST_MESSAGES}`,
+          key,
+        )),
+      ];
+      return rows.flatMap((row) => readAttachments(row).attachments ?? []);
     });
   }
 

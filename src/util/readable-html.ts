@@ -3,8 +3,9 @@
  * Scripts, styles, navigation and hidden elements are left out. It reads the text once: tags that are never closed,
  * nested a million deep or broken cost no more than others.
  */
-import { shorten } from "../../util/text.js";
+
 import { decodeEntities } from "./html-entities.js";
+import { shorten } from "./text.js";
 
 export interface Readable {
   readonly title: string;

@@ -1,0 +1,26 @@
+/** Tells somebody that their voice message could not be heard: it says nothing else, so the agent is not asked. */
+import { deliveryIdOf } from "../session/ids.js";
+import type { Common } from "./common.js";
+import type { Notices } from "./notices.js";
+import type { InboxItem } from "./store.js";
+
+/** True if the message is nothing but speech that nobody understood. */
+export function isUnheard({ text, attachments = [], missing = [] }: InboxItem): boolean {
+  const isSpeech = attachments.length > 0 && attachments.every(({ voice, text: words }) => voice && !words);
+  return text === "" && missing.length === 0 && isSpeech;
+}
+
+export async function tellUnheard(
+  {
+    store,
+    holder,
+    clock,
+    notices,
+  }: Pick<Common, "store" | "holder" | "clock"> & { readonly notices: Notices },
+  item: InboxItem,
+  reason: string,
+): Promise<void> {
+  const text = `I can't tell what you say in this voice message, because ${reason}. Please type it instead.`;
+  const told = await notices.about(item, deliveryIdOf("inbox", item.id, "unheard"), text);
+  await store.inbox.skip(item.id, holder, told, clock());
+}

@@ -1,0 +1,37 @@
+/** Configuration → who reads the files of messages: documents, and voice messages. */
+import { fileURLToPath } from "node:url";
+import { type Config, mediaFolder } from "./config/config.js";
+import { childEnvironment } from "./config/environment.js";
+import { documentReading } from "./document/reading.js";
+import type { GatewayFiles } from "./gateway/kept-files.js";
+import type { Listening } from "./gateway/listening.js";
+
+/** Beside this file once it is built. */
+const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
+
+export async function openFiles(config: Config, program = DOCUMENT_READER): Promise<GatewayFiles> {
+  return {
+    folder: mediaFolder(config),
+    documents: documentReading({ program }),
+    listening: await listeningOf(config),
+  };
+}
+
+/** Null if nobody set one up. */
+async function listeningOf({ voice }: Config): Promise<Listening | null> {
+  const { baseUrl, apiKey, model, command, timeoutSeconds } = voice.transcribe;
+  const [program, ...args] = command ?? [];
+  if (baseUrl === null && program === undefined) return null;
+  const { transcriptionAt, transcriptionBy } = await import("./voice/transcription.js");
+  const timeoutMs = timeoutSeconds * 1_000;
+  if (program !== undefined)
+    return {
+      transcript: transcriptionBy({
+        command: [program, ...args],
+        environment: childEnvironment(),
+        timeoutMs,
+      }),
+    };
+  const key = apiKey === null ? null : () => apiKey.reveal();
+  return { transcript: transcriptionAt({ baseUrl: baseUrl ?? "", apiKey: key, model, timeoutMs }) };
+}
