@@ -9,7 +9,12 @@ import type { MattermostSelf } from "./api.js";
 import { isId, type MattermostFile, saidIn } from "./said.js";
 
 const PLATFORM = "mattermost";
-const CHAT_TYPES: Readonly<Record<string, ChatType>> = { D: "dm", G: "group", P: "group", O: "channel" };
+const CHAT_TYPES: ReadonlyMap<unknown, ChatType> = new Map([
+  ["D", "dm"],
+  ["G", "group"],
+  ["P", "group"],
+  ["O", "channel"],
+]);
 
 /** What is known of a channel beside its id. */
 export interface MattermostChannel {
@@ -27,7 +32,7 @@ export function parseEvent(
   event: unknown,
   { self, known, file }: MattermostParseSetting,
 ): InboundMessage | null {
-  const kind = KINDS[String(field(event, "event"))];
+  const kind = KINDS.get(field(event, "event"));
   const post = jsonOf(textIn(field(event, "data", "post")));
   const [messageId, chatId, userId] = ["id", "channel_id", "user_id"].map((name) => field(post, name));
   if (!kind || !isId(messageId) || !isId(chatId) || !isId(userId) || userId === self.id) return null;
@@ -61,16 +66,16 @@ export function parseEvent(
   };
 }
 
-const KINDS: Readonly<Record<string, "message" | "edit" | "deletion">> = {
-  posted: "message",
-  post_edited: "edit",
-  post_deleted: "deletion",
-};
+const KINDS: ReadonlyMap<unknown, "message" | "edit" | "deletion"> = new Map([
+  ["posted", "message"],
+  ["post_edited", "edit"],
+  ["post_deleted", "deletion"],
+]);
 const UNKNOWN: MattermostChannel = { type: "group" };
 
 /** Only the event of a new post says what its channel is. */
 export function channelIn(event: unknown): MattermostChannel | undefined {
-  const type = CHAT_TYPES[String(field(event, "data", "channel_type"))];
+  const type = CHAT_TYPES.get(field(event, "data", "channel_type"));
   const name = textOf(field(event, "data", "channel_display_name"));
   return type && { type, ...(name && type !== "dm" ? { name } : {}) };
 }
@@ -82,7 +87,7 @@ export function parsePlace(
   self: MattermostSelf,
 ): SessionSource | null {
   const id = idOf(field(channel, "id"));
-  const type = CHAT_TYPES[String(field(channel, "type"))];
+  const type = CHAT_TYPES.get(field(channel, "type"));
   if (!isId(id) || !type) return null;
   const name = textOf(field(channel, "display_name"));
   const place = placeOf(id, { type, ...(name && type !== "dm" ? { name } : {}) }, threadId);

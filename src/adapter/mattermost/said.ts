@@ -1,7 +1,7 @@
 /** What a post says: its words, its files and what else it has. */
 import { type Part, part } from "../../session/parts.js";
 import type { RemoteFile } from "../adapter.js";
-import { field, listIn, textIn, textOf } from "../untrusted.js";
+import { field, listIn, numberIn, textIn } from "../untrusted.js";
 
 /** A file as the server names it. */
 export interface MattermostFile {
@@ -53,13 +53,13 @@ function filesIn(post: unknown): readonly MattermostFile[] {
 function cardOf(card: unknown): Part {
   const names = ["pretext", "author_name", "title", "title_link", "text"];
   const words = names.map((name) => textIn(card, name));
-  const rows = listIn(card, "fields").map(
-    (row) =>
-      `${textIn(row, "title") ?? ""}: ${textIn(row, "value") ?? textOf(String(field(row, "value"))) ?? ""}`,
-  );
+  const rows = listIn(card, "fields").map((row) => {
+    const value = textIn(row, "value") ?? numberIn(row, "value");
+    return [textIn(row, "title"), value].filter((each) => each !== undefined).join(": ");
+  });
   const actions = listIn(card, "actions").flatMap((action) => textIn(action, "name") ?? []);
   const buttons = actions.length > 0 ? `buttons: ${actions.slice(0, 20).join(", ")}` : undefined;
-  const isEmpty = [...words, ...rows].every((each) => each === undefined);
+  const isEmpty = [...words, ...rows].every((each) => !each);
   return part("card", ...(isEmpty ? [textIn(card, "fallback")] : words), ...rows.slice(0, 30), buttons);
 }
 

@@ -30,6 +30,12 @@ const ELSEWHERE = new Set([
   "endSession",
 ]);
 
+const FAMILIES = new Map([
+  ["image", "a picture"],
+  ["video", "a video"],
+  ["audio", "a voice message"],
+]);
+
 const READERS: Readonly<Record<string, (value: unknown) => Part | readonly Part[]>> = {
   sticker: (sticker) => part("sticker", textIn(sticker, "emoji")),
   contacts: (contacts) => listOf(contacts).map(contactOf),
@@ -78,7 +84,7 @@ function isSomething(value: unknown): boolean {
 
 function onceOf(attachment: unknown): Part {
   const [family = ""] = (textIn(attachment, "contentType") ?? "").split("/");
-  const what = { image: "a picture", video: "a video", audio: "a voice message" }[family] ?? "a file";
+  const what = FAMILIES.get(family) ?? "a file";
   return part("unsupported", `${what} that may be opened only once`);
 }
 

@@ -6,6 +6,7 @@ import type { InboundMessage } from "../../../src/adapter/adapter.js";
 import type { MatrixSelf } from "../../../src/adapter/matrix/mention.js";
 import { answeredEvent, parseEvent, type RoomFacts, redactedBy } from "../../../src/adapter/matrix/parse.js";
 import { type MediaReference, votePart } from "../../../src/adapter/matrix/said.js";
+import { record } from "../../../src/adapter/untrusted.js";
 import type { PlatformShapes, Shape } from "./shape.js";
 
 const ANN = "@ann:example.org";
@@ -19,18 +20,18 @@ const dm: RoomFacts = { roomId: "!dm:example.org", chatType: "dm", nameOf: (user
 const group: RoomFacts = { ...dm, roomId: "!team:example.org", chatType: "group" };
 
 interface Given {
-  readonly room: RoomFacts;
+  readonly isGroup: boolean;
   readonly event: Record<string, unknown>;
 }
 
-function event(type: string, content: object, more: object = {}, room: RoomFacts = dm): Given {
-  return { room, event: { type, sender: ANN, event_id: "$new", origin_server_ts: 1, content, ...more } };
+function event(type: string, content: object, more: object = {}, isGroup = false): Given {
+  return { isGroup, event: { type, sender: ANN, event_id: "$new", origin_server_ts: 1, content, ...more } };
 }
 
 const sent = (msgtype: string, body: string, more: object = {}): Given =>
   event("m.room.message", { msgtype, body, ...more });
 const text = (body: string, more: object = {}): Given => sent("m.text", body, more);
-const inGroup = ({ event: given }: Given): Given => ({ room: group, event: given });
+const inGroup = ({ event: given }: Given): Given => ({ isGroup: true, event: given });
 const file = (mimetype: string, more: object = {}): object => ({
   url: "mxc://example.org/AbC1",
   info: { mimetype, size: 2_048 },
@@ -243,7 +244,7 @@ const shapes: readonly Shape[] = [
     name: "poll, by the name of its proposal",
     payload: event("org.matrix.msc3381.poll.start", { "org.matrix.msc3381.poll.start": OLD_POLL }),
   },
-  { name: "poll in a group", payload: event("m.poll.start", { "m.poll": POLL }, {}, group) },
+  { name: "poll in a group", payload: event("m.poll.start", { "m.poll": POLL }, {}, true) },
   { name: "vote", payload: event("m.poll.response", { "m.relates_to": reference, "m.selections": ["b"] }) },
   {
     name: "vote, by the name of its proposal",
@@ -322,7 +323,8 @@ export const matrixShapes: PlatformShapes = { page: "matrix", table: "matrix", s
 
 /** As the timeline does, with the events that are there already. */
 function read(payload: unknown): InboundMessage | null {
-  const { room, event: given } = payload as Given;
+  const { isGroup, event: heard } = record(payload);
+  const [room, given] = [isGroup ? group : dm, record(heard)];
   const deleted = redactedBy(given);
   if (deleted)
     return {

@@ -1,5 +1,6 @@
 /** Events of Mattermost's WebSocket, written from its API reference (https://developers.mattermost.com/api-documentation). */
 import { parseEvent } from "../../../src/adapter/mattermost/parse.js";
+import { record } from "../../../src/adapter/untrusted.js";
 import { idNamed } from "../../support/mattermost-ids.js";
 import type { PlatformShapes, Shape } from "./shape.js";
 
@@ -26,7 +27,7 @@ function event(kind: string, fields: object, data: object): unknown {
   };
   return {
     event: kind,
-    data: { sender_name: "@ann", ...data, post: JSON.stringify(post) },
+    data: { sender_name: "@ann", ...data, post },
     broadcast: { channel_id: DM },
   };
 }
@@ -187,15 +188,21 @@ export const mattermostShapes: PlatformShapes = {
   atLeast: 30,
   shapes,
   read: (payload) => {
-    const message = parseEvent(payload, {
-      self: { id: BOT ?? "", username: "baton" },
-      known: (id) => (id === DM ? { type: "dm" } : { type: "channel", name: "Town" }),
-      file: ({ name, mediaType }) => ({
-        mediaType,
-        ...(name ? { name } : {}),
-        read: async () => new Uint8Array(),
-      }),
-    });
+    const event = record(payload);
+    const { post, ...data } = record(event.data);
+    // It comes as JSON in a text.
+    const message = parseEvent(
+      { ...event, data: { ...data, post: JSON.stringify(post) } },
+      {
+        self: { id: BOT ?? "", username: "baton" },
+        known: (id) => (id === DM ? { type: "dm" } : { type: "channel", name: "Town" }),
+        file: ({ name, mediaType }) => ({
+          mediaType,
+          ...(name ? { name } : {}),
+          read: async () => new Uint8Array(),
+        }),
+      },
+    );
     // The adapter looks up the first post of a thread.
     if (message?.kind !== "message" || !message.replyTo) return message;
     return { ...message, replyTo: { ...message.replyTo, text: "When is lunch?", from: "bob" } };
