@@ -59,7 +59,7 @@ function remarkOn({ kind, isAddressed, files = [], album }: InboundMessage): str
 }
 
 /** The cell of a shape: `(edit)` and the lines that the agent reads. */
-export function givenCell(message: InboundMessage | null): string {
+function givenCell(message: InboundMessage | null): string {
   if (!message) return IGNORED;
   const remark = remarkOn(message);
   return [...(remark ? [`(${remark})`] : []), ...givenLines(message).map(asCode)].join("<br>");
@@ -72,7 +72,7 @@ function asCode(line: string): string {
   return line.trim() === "" ? "" : `${fence}${pad}${line.replaceAll("|", "\\|")}${pad}${fence}`;
 }
 
-export function shapesTable({ shapes, read }: PlatformShapes): string {
+function shapesTable({ shapes, read }: PlatformShapes): string {
   const rows = shapes.map(({ name, payload }) => `| ${name} | ${givenCell(read(payload))} |`);
   return [LEGEND, "", "| what somebody sends | what the agent is given |", "| --- | --- |", ...rows].join(
     "\n",
