@@ -7,7 +7,8 @@ import { commandTable } from "../../src/gateway/commands/table.js";
 import { type OpenGateway, openGateway } from "../../src/open-gateway.js";
 import { openPlatforms } from "../../src/open-platforms.js";
 import { makeHome } from "../support/baton.js";
-import { ANN, DM, idNamed, MattermostWorld, TOWN } from "../support/mattermost-world.js";
+import { idNamed } from "../support/mattermost-ids.js";
+import { ANN, DM, MattermostWorld, TOWN } from "../support/mattermost-world.js";
 
 let world: MattermostWorld;
 let open: OpenGateway;

@@ -69,6 +69,8 @@ export const INBOUND: Readonly<Record<string, (text: string) => string | null>> 
   Mattermost: (text) => {
     const post = JSON.stringify({ id: id("a"), channel_id: id("b"), user_id: id("c"), message: text });
     const event = { event: "posted", data: { channel_type: "D", post } };
-    return parseMattermost(event, { id: id("d"), username: "baton" }, () => undefined)?.text ?? null;
+    const self = { id: id("d"), username: "baton" };
+    const file = ({ mediaType }: { mediaType: string }) => ({ mediaType, read });
+    return parseMattermost(event, { self, known: () => undefined, file })?.text ?? null;
   },
 };

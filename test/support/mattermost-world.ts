@@ -1,5 +1,4 @@
 /** Mattermost as crabline plays it, with what that leaves out played in between: failures, edits of people's, other bots. */
-import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,13 +6,10 @@ import { startMattermostServer } from "@openclaw/crabline";
 import { WebSocket } from "ws";
 import type { MattermostSettings } from "../../src/adapter/mattermost/config.js";
 import { type Answer, type Asked, Between } from "./between.js";
+import { idNamed } from "./mattermost-ids.js";
 import { frame } from "./websocket-frames.js";
 
 type Server = Awaited<ReturnType<typeof startMattermostServer>>;
-
-export function idNamed(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, 26);
-}
 
 export const ANN = idNamed("ann");
 const BOT = idNamed("bot");
@@ -33,6 +29,8 @@ export class MattermostWorld {
   readonly sent: Post[] = [];
   typed = 0;
   isRevoked = false;
+  /** What the server has at these paths, beside what crabline has. */
+  readonly pages = new Map<string, Answer>();
   readonly between: Between;
   readonly #server: Server;
   readonly #folder: string;
@@ -95,6 +93,8 @@ export class MattermostWorld {
   answer({ method, path }: Asked): Answer | "swallow" | null {
     if (this.isRevoked)
       return { status: 401, body: JSON.stringify({ message: "Invalid or expired session." }) };
+    const page = method === "GET" ? this.pages.get(path) : undefined;
+    if (page) return page;
     if (this.#next === null || method === "GET" || path.endsWith("/typing")) return null;
     const next = this.#next;
     this.#next = null;

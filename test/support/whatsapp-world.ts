@@ -209,7 +209,7 @@ export class WhatsAppWorld {
     const next = this.#next;
     this.#next = null;
     if (next !== null && next !== "swallow") return next;
-    if (body.type === "text") return next;
+    if (body.type === "text" && "to" in body) return next;
     return this.#takeOther(body);
   }
 

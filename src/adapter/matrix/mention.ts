@@ -59,7 +59,7 @@ function decoded(target: string): string {
   }
 }
 
-function unescaped(html: string): string {
+export function unescaped(html: string): string {
   const characters: Record<string, string> = {
     "&lt;": "<",
     "&gt;": ">",

@@ -5,7 +5,7 @@ import { buildSessionKey } from "../../session/session-key.js";
 import { record } from "../untrusted.js";
 import { id } from "./ids.js";
 import type { MatrixSelf } from "./mention.js";
-import { decryptedEvent, parseEvent, quotedText, type RoomFacts } from "./parse.js";
+import { answeredEvent, decryptedEvent, parseEvent, type RoomFacts, redactedBy } from "./parse.js";
 
 /** Made by hand from the shapes that the specification gives; a real Synapse's are in test/platforms. */
 const events: Record<string, Record<string, unknown>> = JSON.parse(
@@ -38,6 +38,8 @@ describe("an event", () => {
       kind: "message",
       messageId: "$text",
       text: "hello there",
+      parts: [],
+      media: [],
       isAddressed: false,
       source: {
         platform: "matrix",
@@ -53,12 +55,9 @@ describe("an event", () => {
     expect(parseEvent(events.formatted, dm, self)).toMatchObject({ text: "some **bold** text" });
   });
 
-  it.each(["notice", "own", "redacted", "state", "reaction", "location"])(
-    "of a %s is nothing to answer",
-    (name) => {
-      expect(parseEvent(events[name], group, self)).toBeNull();
-    },
-  );
+  it.each(["notice", "own", "redacted", "state", "reaction"])("of a %s is nothing to answer", (name) => {
+    expect(parseEvent(events[name], group, self)).toBeNull();
+  });
 
   it.each([
     "m.forwarded",
@@ -94,7 +93,10 @@ describe("an event", () => {
       replyTo: { messageId: "$earlier" },
       isAddressed: false,
     });
-    expect(quotedText(events["reply with fallback"])).toBe("I agree");
+    expect(answeredEvent(events["reply with fallback"], group, self)).toMatchObject({
+      text: "I agree",
+      from: "Ann",
+    });
   });
 
   it("that quotes by itself and answers nothing keeps its quotation", () => {
@@ -121,16 +123,58 @@ describe("an event", () => {
   it("with a file says where it is, and takes what was written with it for the text", () => {
     expect(parseEvent(events.image, dm, self)).toMatchObject({
       text: "look at this",
-      media: { server: "example.org", mediaId: "AbC_d-1", name: "cat.png", mediaType: "image/png" },
+      media: [{ server: "example.org", mediaId: "AbC_d-1", name: "cat.png", mediaType: "image/png" }],
     });
     expect(parseEvent(events["encrypted file"], dm, self)).toMatchObject({
       text: "",
-      media: { mediaId: "Enc1", name: "notes.txt", encrypted: { v: "v2" } },
+      media: [{ mediaId: "Enc1", name: "notes.txt", encrypted: { v: "v2" } }],
     });
     const elsewhere = { ...record(events.image?.content), url: "https://evil.example/cat.png" };
-    expect(parseEvent({ ...events.image, content: elsewhere }, dm, self)).toBeNull();
+    const unread = { media: [], parts: [{ kind: "unsupported", words: "m.image" }] };
+    expect(parseEvent({ ...events.image, content: elsewhere }, dm, self)).toMatchObject(unread);
     const climbing = { ...record(events.image?.content), url: "mxc://example.org/../../../etc" };
-    expect(parseEvent({ ...events.image, content: climbing }, dm, self)).toBeNull();
+    expect(parseEvent({ ...events.image, content: climbing }, dm, self)).toMatchObject(unread);
+  });
+
+  it("that is answered has its words as they are now, its files and its author, unless that is the bot", () => {
+    expect(answeredEvent(events.image, group, self)).toEqual({
+      text: "look at this",
+      from: "Ann",
+      media: [expect.objectContaining({ mediaId: "AbC_d-1" })],
+    });
+    const changed = { "m.new_content": { body: "newer words" } };
+    const edited = { ...events.text, unsigned: { "m.relations": { "m.replace": { content: changed } } } };
+    expect(answeredEvent(edited, group, self)).toMatchObject({ text: "newer words" });
+    expect(answeredEvent({ ...events.text, sender: self.userId }, group, self)).toEqual({
+      text: "hello there",
+      media: [],
+    });
+    expect(answeredEvent({ ...events.text, sender: "@eve:example.org" }, group, self).from).toBe(
+      "@eve:example.org",
+    );
+    expect(answeredEvent({ type: "m.room.encrypted", sender: "@ann:example.org" }, group, self)).toEqual({
+      from: "Ann",
+      media: [],
+    });
+  });
+
+  it("that only names the bot in a thread is about what was said there last", () => {
+    const relation = { rel_type: "m.thread", event_id: "$root", is_falling_back: true };
+    const bare = (body: string) =>
+      parseEvent(
+        said(body, { "m.relates_to": { ...relation, "m.in_reply_to": { event_id: "$last" } } }),
+        group,
+        self,
+      );
+    expect(bare("Baton")).toMatchObject({ text: "", isAddressed: true, replyTo: { messageId: "$last" } });
+    expect(bare("Baton: go")?.replyTo).toBeUndefined();
+  });
+
+  it("that deletes another names it, in rooms old and new", () => {
+    expect(redactedBy({ type: "m.room.redaction", redacts: "$gone" })).toBe("$gone");
+    expect(redactedBy({ type: "m.room.redaction", content: { redacts: "$gone" } })).toBe("$gone");
+    expect(redactedBy({ type: "m.room.message", redacts: "$gone" })).toBeUndefined();
+    expect(redactedBy({ type: "m.room.redaction", redacts: 7 })).toBeUndefined();
   });
 
   it("that was encrypted is the room's, with what was inside", () => {
@@ -273,7 +317,7 @@ describe("whatever comes", () => {
       const event = mutate(pick(originals), 0);
       const room = pick([group, dm]);
       const message = parseEvent(event, room, self);
-      quotedText(event);
+      answeredEvent(event, room, self);
       if (!message) continue;
       parsed += 1;
       const own = record(event);

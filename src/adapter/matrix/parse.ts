@@ -3,13 +3,15 @@
  * and what is missing or odd gives no message rather than a guessed one. What cannot be told from the event alone (whose
  * message it answers, whose it changes) is named here and looked up by the adapter.
  */
+import type { Part } from "../../session/parts.js";
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import type { InboundMessage } from "../adapter.js";
-import { record, textOf } from "../untrusted.js";
+import type { Answered, InboundMessage } from "../adapter.js";
+import { record } from "../untrusted.js";
 import { id } from "./ids.js";
 import { type MatrixSelf, withoutMention } from "./mention.js";
+import { isSaid, type MediaReference, saidIn } from "./said.js";
 
 export interface RoomFacts {
   readonly roomId: string;
@@ -17,16 +19,6 @@ export interface RoomFacts {
   readonly name?: string;
   readonly topic?: string;
   readonly nameOf: (userId: string) => string | undefined;
-}
-
-/** Where a file is, and how to read it where it is encrypted. */
-export interface MediaReference {
-  readonly server: string;
-  readonly mediaId: string;
-  readonly name?: string;
-  readonly mediaType: string;
-  /** The keys of an encrypted file, as its message has them. */
-  readonly encrypted?: Fields;
 }
 
 export interface Parsed {
@@ -37,9 +29,18 @@ export interface Parsed {
   readonly text: string;
   /** It names the bot, or is a command; whether it answers the bot is looked up. */
   readonly isAddressed: boolean;
-  readonly replyTo?: NonNullable<InboundMessage["replyTo"]>;
+  readonly parts: readonly Part[];
+  readonly media: readonly MediaReference[];
+  /** As far as the event itself tells. */
+  readonly replyTo?: Answered;
   readonly forwarded?: NonNullable<InboundMessage["forwarded"]>;
-  readonly media?: MediaReference;
+  /** The answers of a poll that were chosen: their words are in the event that it answers. */
+  readonly votes?: readonly string[];
+}
+
+/** A message that another one answers, as its own event tells. */
+export interface AnsweredEvent extends Pick<Answered, "text" | "parts" | "from"> {
+  readonly media: readonly MediaReference[];
 }
 
 /**
@@ -54,49 +55,70 @@ const FORWARDED = [
   "xyz.extera.forward",
 ] as const;
 const NO_COMMANDS: ReadonlySet<string> = new Set();
-const MEDIA_TYPES = new Set(["m.image", "m.file", "m.audio", "m.video"]);
 
 export function parseEvent(given: unknown, room: RoomFacts, bot: MatrixSelf): Parsed | null {
   const event = record(given);
   const sender = id(event.sender, "@");
   const eventId = id(event.event_id, "$");
-  if (event.type !== "m.room.message" || event.state_key !== undefined || !sender || !eventId) return null;
-  if (sender === bot.userId) return null;
+  if (!isSaid(event) || !sender || !eventId || sender === bot.userId) return null;
 
   const outer = record(event.content);
   const relation = record(outer["m.relates_to"]);
   const isEdit = relation.rel_type === "m.replace";
   const messageId = isEdit ? id(relation.event_id, "$") : eventId;
   const content = isEdit ? record(outer["m.new_content"]) : outer;
-  if (!messageId || content.msgtype === "m.notice") return null; // Notices are what bots say, and are never answered.
+  const meant = isEdit ? undefined : answeredBy(relation);
+  const said = saidIn(event.type, content, meant !== undefined);
+  if (!messageId || !said) return null;
 
-  const isForwarded = FORWARDED.some((name) => outer[name] ?? content[name] ?? false);
-  const self = isForwarded ? { ...bot, commands: NO_COMMANDS } : bot;
-  const answered = isEdit ? undefined : answeredBy(relation);
-  const written = writtenIn(content, self, answered !== undefined, room.chatType === "dm");
-  if (!written) return null;
-  const { text, quoted, media } = written;
+  const mark = FORWARDED.map((name) => outer[name] ?? content[name]).find(Boolean);
+  const self = mark ? { ...bot, commands: NO_COMMANDS } : bot;
+  const written = withoutMention({ ...content, body: said.words }, self);
+  // A name alone is no question in a room of two, but is all that was written.
+  const text = command(written.text === "" && room.chatType === "dm" ? said.words : written.text, self);
+  const { media, parts, votes, fallback } = said;
+  // A name alone in a thread is about what was said there last.
+  const isBare = written.isMentioned && text === "" && media.length === 0 && parts.length === 0;
+  const answered = meant ?? (isBare && !isEdit ? inReplyTo(relation) : undefined);
   const threadId = isEdit ? undefined : threadOf(relation);
   return {
     kind: isEdit ? "edit" : "message",
     source: { ...placeIn(room, threadId), ...personIn(room, sender), messageId },
     messageId,
     text,
+    parts,
+    media: isEdit ? [] : media,
     isAddressed: written.isMentioned || isCommand(text, self),
-    ...(answered ? { replyTo: { messageId: answered, ...(quoted ? { text: quoted } : {}) } } : {}),
-    ...(isForwarded ? { forwarded: {} } : {}),
-    ...(media && !isEdit ? { media } : {}),
+    ...(answered ? { replyTo: { messageId: answered, ...quotation(fallback, room, bot) } } : {}),
+    ...(mark ? { forwarded: forwardedFrom(mark, room) } : {}),
+    ...(votes ? { votes } : {}),
   };
 }
 
-/** The text of a message, to be shown where another answers it. */
-export function quotedText(given: unknown): string | undefined {
+/** A message that another one answers: its words as they are now, and who wrote it, unless it was the bot. */
+export function answeredEvent(given: unknown, room: RoomFacts, bot: MatrixSelf): AnsweredEvent {
   const event = record(given);
   const content = record(event.content);
   const replaced = record(record(record(record(event.unsigned)["m.relations"])["m.replace"]).content);
-  const body = textOf(record(replaced["m.new_content"]).body) ?? textOf(content.body);
-  if (event.type !== "m.room.message" || body === undefined) return undefined;
-  return answeredBy(record(content["m.relates_to"])) ? withoutFallback(body).text : body;
+  const changed = record(replaced["m.new_content"]);
+  const isReply = answeredBy(record(content["m.relates_to"])) !== undefined;
+  // Of a notice of ours, and of other bots, the words are all the same the words.
+  const now = changed.body === undefined ? content : { ...content, body: changed.body };
+  const msgtype = now.msgtype === "m.notice" ? "m.text" : now.msgtype;
+  const said = isSaid(event) ? saidIn(event.type, { ...now, msgtype }, isReply) : null;
+  const sender = id(event.sender, "@");
+  return {
+    ...(said?.words ? { text: said.words } : {}),
+    ...(said && said.parts.length > 0 ? { parts: said.parts } : {}),
+    ...(sender && sender !== bot.userId ? { from: nameIn(room, sender) } : {}),
+    media: said?.media ?? [],
+  };
+}
+
+/** The event that was deleted. The homeserver has looked whether that was allowed. */
+export function redactedBy(event: Fields): string | undefined {
+  if (event.type !== "m.room.redaction") return undefined;
+  return id(event.redacts, "$") ?? id(record(event.content).redacts, "$");
 }
 
 /** What encrypted it is when it came out of the clear: the envelope is the room's, type and content were inside. */
@@ -131,37 +153,24 @@ function label(name: string | undefined): string {
   return shorten(cleanLine(name ?? ""), 200);
 }
 
-interface MatrixContent {
-  readonly text: string;
-  readonly isMentioned: boolean;
-  readonly quoted?: string;
-  readonly media?: MediaReference;
+function nameIn(room: RoomFacts, userId: string): string {
+  return label(room.nameOf(userId)) || userId;
 }
 
-function writtenIn(
-  content: Fields,
-  self: MatrixSelf,
-  isReply: boolean,
-  isPrivate: boolean,
-): MatrixContent | null {
-  const body = textOf(content.body);
-  const msgtype = textOf(content.msgtype);
-  if (msgtype === undefined || body === undefined) return null;
-  if (MEDIA_TYPES.has(msgtype)) {
-    const media = mediaOf(content, body);
-    if (!media) return null;
-    // A file's body is its name, unless the name stands elsewhere: then it is what was written with it.
-    const filename = textOf(content.filename);
-    const caption = filename !== undefined && filename !== body ? body : "";
-    const { text, isMentioned } = withoutMention({ ...content, body: caption }, self);
-    return { text: command(text, self), isMentioned, media };
-  }
-  if (msgtype !== "m.text" && msgtype !== "m.emote") return null;
-  const { text: own, quoted } = isReply ? withoutFallback(body) : { text: body, quoted: undefined };
-  const { text, isMentioned } = withoutMention({ ...content, body: own }, self);
-  // A name alone is no question in a room of two, but is all that was written.
-  const shown = text === "" && isPrivate ? own : text;
-  return { text: command(shown, self), isMentioned, ...(quoted ? { quoted } : {}) };
+/** What older clients say of the message that they answer. */
+function quotation(
+  fallback: { readonly author: string | undefined; readonly text: string } | undefined,
+  room: RoomFacts,
+  bot: MatrixSelf,
+): Pick<Answered, "text" | "from"> {
+  if (!fallback?.text) return {};
+  const author = id(fallback.author, "@");
+  return { text: fallback.text, ...(author && author !== bot.userId ? { from: nameIn(room, author) } : {}) };
+}
+
+function forwardedFrom(mark: unknown, room: RoomFacts): { readonly from?: string } {
+  const author = id(record(mark).sender, "@");
+  return author ? { from: nameIn(room, author) } : {};
 }
 
 function command(text: string, { commands }: MatrixSelf): string {
@@ -176,35 +185,15 @@ function isCommand(text: string, { commands }: MatrixSelf): boolean {
 
 /** The message that it answers; in a thread only where that was meant, not where it is there for older clients. */
 function answeredBy(relation: Fields): string | undefined {
+  if (relation.rel_type === "m.reference") return id(relation.event_id, "$"); // A vote, or the end of a poll.
   if (relation.rel_type === "m.thread" && relation.is_falling_back === true) return undefined;
+  return inReplyTo(relation);
+}
+
+function inReplyTo(relation: Fields): string | undefined {
   return id(record(relation["m.in_reply_to"]).event_id, "$");
 }
 
 function threadOf(relation: Fields): string | undefined {
   return relation.rel_type === "m.thread" ? id(relation.event_id, "$") : undefined;
-}
-
-/** Older clients put what they answer before the text, as a quotation with its author. */
-function withoutFallback(body: string): { readonly text: string; readonly quoted: string | undefined } {
-  const lines = body.split("\n");
-  const end = lines.findIndex((line) => line !== ">" && !line.startsWith("> "));
-  if (end <= 0 || lines[end] !== "") return { text: body, quoted: undefined };
-  const quoted = lines.slice(0, end).map((line) => line.slice(2));
-  quoted[0] = (quoted[0] ?? "").replace(/^(?:\* )?<@[^>]{1,255}> ?/, "");
-  return { text: lines.slice(end + 1).join("\n"), quoted: quoted.join("\n") };
-}
-
-function mediaOf(content: Fields, body: string): MediaReference | undefined {
-  const encrypted = content.file === undefined ? undefined : record(content.file);
-  const address = textOf(encrypted ? encrypted.url : content.url) ?? "";
-  const [, server, mediaId] =
-    /^mxc:\/\/([A-Za-z0-9.:[\]-]{1,255})\/([A-Za-z0-9_-]{1,255})$/.exec(address) ?? [];
-  if (!server || !mediaId) return undefined;
-  return {
-    server,
-    mediaId,
-    name: textOf(content.filename) ?? body,
-    mediaType: textOf(record(content.info).mimetype) ?? "application/octet-stream",
-    ...(encrypted ? { encrypted } : {}),
-  };
 }

@@ -27,6 +27,11 @@ export class SeenEvents {
     if (this.#events.size > MAX_EVENTS && oldest !== undefined) this.#events.delete(oldest);
   }
 
+  /** It was deleted: nobody is shown it any more. */
+  forget(roomId: string, eventId: string): void {
+    this.#events.delete(keyOf(roomId, eventId));
+  }
+
   /** Null where the room has no such event, or does not show it to us. */
   async find(roomId: string, eventId: string): Promise<Fields | null> {
     const seen = this.#events.get(keyOf(roomId, eventId));

@@ -183,6 +183,61 @@ it("says of a message that it was forwarded", async () => {
   expect(received.map(({ forwarded }) => forwarded)).toEqual([{}, undefined]);
 });
 
+describe("what a message is about", () => {
+  const poll = {
+    type: "m.poll.start",
+    sender: ANN,
+    event_id: "$poll",
+    content: {
+      "m.poll": {
+        question: { "m.text": [{ body: "Lunch?" }] },
+        answers: [{ "m.id": "a", "m.text": [{ body: "Pizza" }] }],
+      },
+    },
+  };
+  const about = (event_id: string) => ({ rel_type: "m.reference", event_id });
+  const replyTo = (event_id: string) => ({ "m.relates_to": { "m.in_reply_to": { event_id } } });
+
+  it("comes with its file and its author, and is told without an author if the bot wrote it", async () => {
+    const image = said(ANN, { msgtype: "m.image", body: "cat.png", url: "mxc://test/cat" });
+    await sync({
+      join: {
+        "!a:test": inRoom([image, said(ANN, replyTo(`${image.event_id}`)), said(ANN, replyTo("$old"))]),
+      },
+    });
+    expect(received[1]?.replyTo).toMatchObject({
+      messageId: image.event_id,
+      from: ANN,
+      files: [{ name: "cat.png", read: expect.any(Function) }],
+    });
+    expect(received[2]?.replyTo).toEqual({ messageId: "$old" });
+  });
+
+  it("gives a vote its words", async () => {
+    const vote = { type: "m.poll.response", sender: ANN, event_id: "$vote" };
+    const content = { "m.relates_to": about("$poll"), "m.selections": ["a"] };
+    await sync({ join: { "!a:test": inRoom([poll, { ...vote, content }]) } });
+    expect(received.map(({ parts }) => parts?.[0]?.words)).toEqual(["Lunch?, options: Pizza", "Pizza"]);
+  });
+
+  it("is forgotten when it is deleted, and that is told at no cost", async () => {
+    await sync({ join: { "!a:test": inRoom([said(ANN, { body: "a secret" })]) } });
+    const secret = received[0]?.messageId ?? "";
+    asked = [];
+    await sync({
+      join: {
+        "!a:test": inRoom([{ type: "m.room.redaction", sender: EVE, event_id: "$r", redacts: secret }]),
+      },
+    });
+    expect(asked).toEqual([]);
+    expect(received[1]).toMatchObject({ kind: "deletion", messageId: secret, source: { chatId: "!a:test" } });
+    expect(received[1]?.isAddressed).toBeUndefined();
+    await sync({ join: { "!a:test": inRoom([said(ANN, replyTo(secret))]) } });
+    expect(asked).toEqual(["event"]);
+    expect(received[2]?.replyTo?.text).toBeUndefined();
+  });
+});
+
 describe("a homeserver that does not answer", () => {
   it("costs a message what was asked for, never the message, and nothing private is said of the room", async () => {
     isBroken = true;

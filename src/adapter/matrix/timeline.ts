@@ -4,7 +4,7 @@
  */
 
 import type { Fields } from "../../util/json.js";
-import type { Line, Receive, RemoteFile } from "../adapter.js";
+import type { Answered, InboundMessage, Line, Receive, RemoteFile } from "../adapter.js";
 import type { Intake } from "../intake.js";
 import { listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
@@ -15,15 +15,17 @@ import { id } from "./ids.js";
 import { Invitations } from "./invitations.js";
 import type { MatrixSelf } from "./mention.js";
 import {
+  answeredEvent,
   decryptedEvent,
-  type MediaReference,
   type Parsed,
   parseEvent,
-  quotedText,
+  placeIn,
   type RoomFacts,
+  redactedBy,
 } from "./parse.js";
 import type { Pending, PendingEvent } from "./pending.js";
 import { type Rooms, senderIn, unknownRoom } from "./rooms.js";
+import { isSaid, type MediaReference, votePart } from "./said.js";
 import type { SeenEvents } from "./seen-events.js";
 
 export interface TimelineOptions {
@@ -172,7 +174,9 @@ export class Timeline {
   }
 
   async #clear(roomId: string, event: Fields): Promise<void> {
-    if (event.type !== "m.room.message") return;
+    const redacted = redactedBy(event);
+    if (redacted) return this.#deleted(roomId, redacted);
+    if (!isSaid(event)) return;
     const { seen, self, receive, knows } = this.#options;
     const isEdit = record(record(event.content)["m.relates_to"]).rel_type === "m.replace";
     if (!isEdit) seen.see(roomId, event);
@@ -187,16 +191,25 @@ export class Timeline {
       ? await this.#relations(roomId, parsed, facts)
       : { isAddressed: facts.chatType === "dm" || parsed.isAddressed };
     if (!relations) return;
-    const { source, messageId, text, kind, media, forwarded } = parsed;
+    const { source, messageId, text, kind, parts, media, forwarded } = parsed;
     await receive({
       kind,
       source,
       messageId,
       text,
+      ...(parts.length > 0 ? { parts } : {}),
       ...relations,
       ...(forwarded ? { forwarded } : {}),
-      ...(media ? { files: [this.#file(media)] } : {}),
+      ...(media.length > 0 ? { files: media.map((each) => this.#file(each)) } : {}),
     });
+  }
+
+  /** Nothing is asked of the homeserver for it: only where the message was counts. */
+  async #deleted(roomId: string, messageId: string): Promise<void> {
+    const { rooms, seen, receive } = this.#options;
+    seen.forget(roomId, messageId);
+    const facts = rooms.isKnown(roomId) ? await this.#facts(roomId) : unknownRoom(roomId);
+    await receive({ kind: "deletion", source: placeIn(facts, undefined), messageId, text: "" });
   }
 
   /** What the message answers and whether it is for us; null where it changes what is not its sender's. */
@@ -204,10 +217,7 @@ export class Timeline {
     roomId: string,
     parsed: Parsed,
     facts: RoomFacts,
-  ): Promise<{
-    isAddressed: boolean;
-    replyTo?: NonNullable<Parsed["replyTo"]>;
-  } | null> {
+  ): Promise<Pick<InboundMessage, "isAddressed" | "replyTo" | "parts"> | null> {
     const { seen, self } = this.#options;
     const isPrivate = parsed.source.chatType === "dm";
     const find = (eventId: string): Promise<Fields | null> =>
@@ -218,15 +228,26 @@ export class Timeline {
       const before = parseEvent(original, facts, self);
       return { isAddressed: isPrivate || parsed.isAddressed || before?.isAddressed === true };
     }
-    const { replyTo, source } = parsed;
-    const answered = replyTo && (await find(replyTo.messageId));
+    const { replyTo, source, votes } = parsed;
+    const answered = replyTo ? await find(replyTo.messageId) : null;
     const root = isPrivate || !source.threadId ? null : await find(source.threadId);
     const isAddressed =
       isPrivate || parsed.isAddressed || answered?.sender === self.userId || root?.sender === self.userId;
-    const quoted = answered ? quotedText(answered) : replyTo?.text;
     return {
       isAddressed,
-      ...(replyTo ? { replyTo: { messageId: replyTo.messageId, ...(quoted ? { text: quoted } : {}) } } : {}),
+      ...(votes ? { parts: [votePart(answered, votes)] } : {}),
+      ...(replyTo ? { replyTo: answered ? this.#answered(replyTo, answered, facts) : replyTo } : {}),
+    };
+  }
+
+  /** A message that is answered, with its files; if it cannot be read, the words of it that the answer repeats. */
+  #answered({ messageId, text }: Answered, event: Fields, facts: RoomFacts): Answered {
+    const { media, ...told } = answeredEvent(event, facts, this.#options.self);
+    return {
+      messageId,
+      ...(text && event.type === "m.room.encrypted" ? { text } : {}),
+      ...told,
+      ...(media.length > 0 ? { files: media.map((each) => this.#file(each)) } : {}),
     };
   }
 
@@ -267,10 +288,11 @@ export class Timeline {
     }
   }
 
-  #file({ server, mediaId, name, mediaType, encrypted }: MediaReference): RemoteFile {
+  #file({ server, mediaId, name, mediaType, voice, encrypted }: MediaReference): RemoteFile {
     const { api, encryption } = this.#options;
     return {
       mediaType,
+      ...(voice ? { voice } : {}),
       ...(name ? { name } : {}),
       read: async (maxBytes, end) => {
         const bytes = await api.download(server, mediaId, maxBytes, end);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ANN, DM, idNamed, MattermostWorld, TOWN } from "../../../test/support/mattermost-world.js";
+import { idNamed } from "../../../test/support/mattermost-ids.js";
+import { ANN, DM, MattermostWorld, TOWN } from "../../../test/support/mattermost-world.js";
 import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
@@ -171,5 +172,63 @@ describe("mattermost", () => {
       { text: "lunch?", isAddressed: false, source: { chatType: "channel", chatName: "town" } },
       { text: "where?", isAddressed: true, source: { chatType: "thread", threadId: root, userName: "ann" } },
     ]);
+  });
+
+  it("quotes the beginning of a thread once, with its file and its author, and not for strangers", async () => {
+    let isKnown = false;
+    const receive: Receive = async (message) => {
+      received.push(message);
+      return "accepted";
+    };
+    await adapter.connect(receive, { knows: async () => isKnown });
+    const [root, file] = [idNamed("root"), idNamed("file")];
+    const files = [{ id: file, name: "plan.txt", mime_type: "text/plain" }];
+    const post = {
+      id: root,
+      channel_id: TOWN,
+      user_id: idNamed("bob"),
+      message: "lunch?",
+      metadata: { files },
+    };
+    world.pages.set(`/api/v4/posts/${root}`, { status: 200, body: JSON.stringify(post) });
+    world.pages.set(`/api/v4/users/${idNamed("bob")}`, { status: 200, body: '{"username":"bob"}' });
+    world.pages.set(`/api/v4/files/${file}`, { status: 200, body: "the plan" });
+    const write = async (text: string): Promise<void> => {
+      const count = received.length;
+      await world.write({ senderId: ANN, text, channelId: TOWN, rootId: root });
+      await expect.poll(() => received.length).toBe(count + 1);
+    };
+    await write("@baton who?");
+    expect(received[0]?.replyTo).toEqual({ messageId: root });
+    isKnown = true;
+    await write("@baton");
+    expect(received[1]).toMatchObject({
+      text: "",
+      isAddressed: true,
+      replyTo: { messageId: root, text: "lunch?", from: "bob", files: [{ name: "plan.txt" }] },
+    });
+    const [plan] = received[1]?.replyTo?.files ?? [];
+    const { signal } = new AbortController();
+    expect(Buffer.from((await plan?.read(100, signal)) ?? []).toString()).toBe("the plan");
+    await expect(plan?.read(3, signal)).rejects.toThrow();
+    await write("@baton and then?");
+    expect(received[2]?.replyTo).toEqual({ messageId: root });
+  });
+
+  it("shows nobody the post of another channel as the beginning of a thread", async () => {
+    await connect();
+    const root = idNamed("elsewhere");
+    const post = { id: root, channel_id: DM, user_id: ANN, message: "a secret" };
+    world.pages.set(`/api/v4/posts/${root}`, { status: 200, body: JSON.stringify(post) });
+    const said = {
+      id: idNamed("new"),
+      channel_id: TOWN,
+      user_id: ANN,
+      message: "@baton what?",
+      root_id: root,
+    };
+    world.speak("posted", said, { channel_type: "O" });
+    await expect.poll(() => received.length).toBe(1);
+    expect(received[0]?.replyTo).toEqual({ messageId: root });
   });
 });

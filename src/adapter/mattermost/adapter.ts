@@ -3,14 +3,16 @@
  * what the line brought is held until it was received.
  */
 import { createHash } from "node:crypto";
-import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
+import { type Adapter, type Capabilities, ConnectError, type Line, type RemoteFile } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { field } from "../untrusted.js";
 import { connectError, MattermostApi } from "./api.js";
+import { Beginnings } from "./beginnings.js";
 import type { MattermostSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { LIMITS } from "./limits.js";
 import { channelIn, type MattermostChannel, parseEvent } from "./parse.js";
+import type { MattermostFile } from "./said.js";
 import { serveSocket } from "./socket.js";
 import { MattermostSpeaker } from "./speaker.js";
 
@@ -32,7 +34,7 @@ export class MattermostAdapter implements Adapter {
     this.account = `${URL.canParse(settings.url) ? new URL(settings.url).host : ""}#${secret}`;
   }
 
-  async serve({ receive, up, end }: Line): Promise<void> {
+  async serve({ receive, knows, up, end }: Line): Promise<void> {
     const api = new MattermostApi(this.#settings);
     const self = await api.me(end).catch((error: unknown) => {
       throw connectError(error);
@@ -43,11 +45,22 @@ export class MattermostAdapter implements Adapter {
       over.abort();
       void intake.stop();
     });
+    const file = ({ id, name, mediaType }: MattermostFile): RemoteFile => ({
+      ...(name ? { name } : {}),
+      mediaType,
+      read: (maxBytes, stop) => api.download(id, maxBytes, stop),
+    });
+    const beginnings = new Beginnings({ api, self, knows, file, end });
+    const known = (id: string): MattermostChannel | undefined => this.#channels.get(id);
     const event = (told: unknown): void => {
       this.#remember(told);
-      const message = parseEvent(told, self, (id) => this.#channels.get(id));
+      const message = parseEvent(told, { self, known, file });
       if (!message) return;
-      intake.add(message.source.chatId, async () => void (await receive(message)));
+      intake.add(message.source.chatId, async () => {
+        const quoted = await beginnings.quoted(message);
+        await receive(quoted);
+        beginnings.keep(quoted);
+      });
       if (intake.open > MOST_WAITING) over.abort();
     };
     const hello = (): void => up(new MattermostSpeaker(api, self, end));

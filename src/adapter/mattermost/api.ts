@@ -2,7 +2,7 @@
 import { withoutSlashes } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import { failuresOf } from "../failure.js";
-import { HttpRefusal, textFrom } from "../http-call.js";
+import { HttpRefusal, readBounded, textFrom, within } from "../http-call.js";
 import { field, idOf, jsonOf, textOf, wordsIn } from "../untrusted.js";
 import type { MattermostSettings } from "./config.js";
 
@@ -27,6 +27,22 @@ export class MattermostApi {
     const [id, username] = [idOf(field(user, "id")), textOf(field(user, "username"))];
     if (!id || !username) throw new Error("the server did not say which bot this is");
     return { id, username };
+  }
+
+  /** A file that came with a post; fails if it is larger. */
+  download(id: string, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {
+    const { url, token, timeoutMs = USUAL_TIMEOUT_MS } = this.#settings;
+    return within(timeoutMs, end, async (signal) => {
+      const headers = { Authorization: `Bearer ${token()}` };
+      const response = await fetch(`${withoutSlashes(url)}/api/v4/files/${id}`, {
+        headers,
+        redirect: "error",
+        signal,
+      });
+      if (response.ok) return readBounded(response, maxBytes, signal);
+      await response.body?.cancel();
+      throw new Error(`Mattermost answered ${response.status}`);
+    });
   }
 
   /** Fails with what `connectError` and `sendError` read. */

@@ -3,17 +3,18 @@
  * its `root_id`, which is the thread's id here. Notices of the server's own, and posts of this bot, are no messages.
  */
 import type { ChatType, SessionSource } from "../../session/source.js";
-import type { InboundMessage } from "../adapter.js";
+import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { field, idOf, jsonOf, textOf } from "../untrusted.js";
 import type { MattermostSelf } from "./api.js";
+import { isId, type MattermostFile, saidIn } from "./said.js";
 
 const PLATFORM = "mattermost";
-const ID = /^[a-z0-9]{26}$/;
-const CHAT_TYPES: Readonly<Record<string, ChatType>> = { D: "dm", G: "group", P: "group", O: "channel" };
-
-export function isId(value: unknown): value is string {
-  return typeof value === "string" && ID.test(value);
-}
+const CHAT_TYPES: ReadonlyMap<unknown, ChatType> = new Map([
+  ["D", "dm"],
+  ["G", "group"],
+  ["P", "group"],
+  ["O", "channel"],
+]);
 
 /** What is known of a channel beside its id. */
 export interface MattermostChannel {
@@ -21,42 +22,60 @@ export interface MattermostChannel {
   readonly name?: string;
 }
 
+export interface MattermostParseSetting {
+  readonly self: MattermostSelf;
+  readonly known: (channelId: string) => MattermostChannel | undefined;
+  readonly file: (file: MattermostFile) => RemoteFile;
+}
+
 export function parseEvent(
   event: unknown,
-  self: MattermostSelf,
-  known: (channelId: string) => MattermostChannel | undefined,
+  { self, known, file }: MattermostParseSetting,
 ): InboundMessage | null {
-  const kind = KINDS[String(field(event, "event"))];
+  const kind = KINDS.get(field(event, "event"));
   const post = jsonOf(textIn(field(event, "data", "post")));
   const [messageId, chatId, userId] = ["id", "channel_id", "user_id"].map((name) => field(post, name));
   if (!kind || !isId(messageId) || !isId(chatId) || !isId(userId) || userId === self.id) return null;
-  if ((field(post, "type") ?? "") !== "") return null;
-  const channel = channelIn(event) ?? known(chatId);
-  if (!channel) return null;
+  const said = saidIn(post, file);
+  const told = channelIn(event) ?? known(chatId);
+  // Where a deleted post was is all that counts, also if its channel has not been heard of since the start.
+  const channel = told ?? (kind === "deletion" ? UNKNOWN : undefined);
+  if (!channel || !said) return null;
   const rootId = field(post, "root_id");
-  const written = textOf(field(post, "message")) ?? "";
-  const text = withoutMention(written, self.username);
-  if (text === "") return null;
   const userName = textOf(field(event, "data", "sender_name"))?.replace(/^@/, "");
+  const source: SessionSource = {
+    ...placeOf(chatId, channel, isId(rootId) ? rootId : undefined),
+    userId,
+    ...(userName ? { userName } : {}),
+    ...(isBot(post) ? { isBot: true } : {}),
+  };
+  if (kind === "deletion") return { kind, source, messageId, text: "" };
+  const text = withoutMention(said.words, self.username);
+  const isNamed = text !== said.words.trim();
+  const { parts, files } = said;
+  if (text === "" && parts.length === 0 && files.length === 0 && !isNamed) return null;
   return {
     kind,
-    source: {
-      ...placeOf(chatId, channel, isId(rootId) ? rootId : undefined),
-      userId,
-      ...(userName ? { userName } : {}),
-      ...(isBot(post) ? { isBot: true } : {}),
-    },
+    source,
     messageId,
     text,
-    isAddressed: channel.type === "dm" || text !== written.trim(),
+    ...(parts.length > 0 ? { parts } : {}),
+    ...(files.length > 0 && kind === "message" ? { files } : {}),
+    ...(isId(rootId) ? { replyTo: { messageId: rootId } } : {}),
+    isAddressed: channel.type === "dm" || isNamed,
   };
 }
 
-const KINDS: Readonly<Record<string, "message" | "edit">> = { posted: "message", post_edited: "edit" };
+const KINDS: ReadonlyMap<unknown, "message" | "edit" | "deletion"> = new Map([
+  ["posted", "message"],
+  ["post_edited", "edit"],
+  ["post_deleted", "deletion"],
+]);
+const UNKNOWN: MattermostChannel = { type: "group" };
 
 /** Only the event of a new post says what its channel is. */
 export function channelIn(event: unknown): MattermostChannel | undefined {
-  const type = CHAT_TYPES[String(field(event, "data", "channel_type"))];
+  const type = CHAT_TYPES.get(field(event, "data", "channel_type"));
   const name = textOf(field(event, "data", "channel_display_name"));
   return type && { type, ...(name && type !== "dm" ? { name } : {}) };
 }
@@ -68,7 +87,7 @@ export function parsePlace(
   self: MattermostSelf,
 ): SessionSource | null {
   const id = idOf(field(channel, "id"));
-  const type = CHAT_TYPES[String(field(channel, "type"))];
+  const type = CHAT_TYPES.get(field(channel, "type"));
   if (!isId(id) || !type) return null;
   const name = textOf(field(channel, "display_name"));
   const place = placeOf(id, { type, ...(name && type !== "dm" ? { name } : {}) }, threadId);

@@ -5,7 +5,8 @@ import { repeatable } from "../failure.js";
 import { field } from "../untrusted.js";
 import { isNotThere, type MattermostApi, type MattermostSelf, sendError } from "./api.js";
 import { formatText } from "./format.js";
-import { isId, parsePlace } from "./parse.js";
+import { parsePlace } from "./parse.js";
+import { isId } from "./said.js";
 
 export class MattermostSpeaker implements Speaker {
   readonly #api: MattermostApi;

@@ -5,13 +5,16 @@
  */
 import {
   type Adapter,
+  type Answered,
   type Capabilities,
   ConnectError,
+  type InboundMessage,
   type Line,
   type Receive,
   type RemoteFile,
 } from "../adapter.js";
 import { Intake } from "../intake.js";
+import { inChat, Recent } from "../recent.js";
 import { field } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
@@ -24,6 +27,8 @@ import type { StreamEvent } from "./transport.js";
 
 /** So many events are read ahead; the others wait in the daemon. */
 const MOST_OPEN = 100;
+/** So many messages can be quoted with their files. */
+const MOST_EARLIER = 1_000;
 /** What the account remembers: the last event that was dealt with. */
 const LAST_EVENT = "last event";
 
@@ -42,6 +47,8 @@ export class SignalAdapter implements Adapter {
     lengthOf: (text) => Buffer.byteLength(formatText(text).text),
   };
   readonly #daemon: Daemon;
+  /** What else a message had, and who wrote it: Signal quotes only its text. */
+  readonly #earlier = new Recent<Answered>(MOST_EARLIER);
 
   constructor(settings: SignalSettings) {
     this.account = settings.account;
@@ -78,16 +85,33 @@ export class SignalAdapter implements Adapter {
   /** Nobody gives it again: it is held until it was received. */
   #take({ id, data }: StreamEvent, { receive, commands, intake }: SignalHearing): void {
     const file = (found: SignalFile): RemoteFile => this.#remote(found);
-    const message = parseEvent(data, { account: this.account, commands, file });
-    if (message)
+    const earlier = (chatId: string, messageId: string): Answered | undefined =>
+      this.#earlier.get(inChat(chatId, messageId));
+    const message = parseEvent(data, { account: this.account, commands, file, earlier });
+    if (message) {
+      this.#remember(message);
       intake.add(message.source.chatId, async () => void (await receive(message)), id ?? undefined);
-    else if (id !== null) intake.pass(id);
+    } else if (id !== null) intake.pass(id);
   }
 
-  #remote({ id, chatId, size, name, mediaType }: SignalFile): RemoteFile {
+  #remember({ kind, source, messageId, parts, files }: InboundMessage): void {
+    const name = inChat(source.chatId, messageId);
+    if (kind === "deletion") this.#earlier.delete(name);
+    const from = source.userName ?? source.userId;
+    if (kind !== "message" || !(parts || files || source.userName)) return;
+    this.#earlier.set(name, {
+      messageId,
+      ...(parts ? { parts } : {}),
+      ...(files ? { files } : {}),
+      ...(from ? { from } : {}),
+    });
+  }
+
+  #remote({ id, chatId, size, name, mediaType, isVoice }: SignalFile): RemoteFile {
     return {
       ...(name ? { name } : {}),
       mediaType,
+      ...(isVoice ? { voice: true } : {}),
       read: async (maxBytes, end) => {
         const tooLarge = new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
         if (size !== null && size > maxBytes) throw tooLarge;

@@ -99,11 +99,63 @@ describe("an event of Signal's", () => {
     files.length = 0;
     expect(parse(fixtures.attachment)).toMatchObject({ kind: "message", text: "", files: [{}] });
     expect(files).toEqual([
-      { id: "Yd8m2-Kq.jpg", chatId: "+15551234567", size: 20_480, name: "cat.jpg", mediaType: "image/jpeg" },
+      {
+        id: "Yd8m2-Kq.jpg",
+        chatId: "+15551234567",
+        size: 20_480,
+        name: "cat.jpg",
+        mediaType: "image/jpeg",
+        isVoice: false,
+      },
     ]);
-    expect(parse(changed("attachment", (data) => Object.assign(data, { viewOnce: true })))).toBeNull();
+    files.length = 0;
+    expect(parse(changed("attachment", (data) => Object.assign(data, { viewOnce: true })))).toMatchObject({
+      parts: [{ kind: "unsupported", words: "a picture that may be opened only once" }],
+    });
+    expect(files).toEqual([]);
     const climbing = { attachments: [{ id: "../../etc/passwd" }] };
     expect(parse(changed("attachment", (data) => Object.assign(data, climbing)))).toBeNull();
+  });
+
+  it("takes back what its sender wrote", () => {
+    const remoteDelete = { timestamp: 1_750_000_000_001 };
+    expect(parse(changed("message", (data) => Object.assign(data, { message: null, remoteDelete })))).toEqual(
+      {
+        kind: "deletion",
+        source: dm,
+        messageId: parse(fixtures.message)?.messageId,
+        text: "",
+      },
+    );
+  });
+
+  it("has the files of what it answers, if they came in the same chat", () => {
+    const asked: string[][] = [];
+    const earlier = (...of: string[]) => {
+      asked.push(of);
+      return {
+        messageId: "1",
+        from: "Bob",
+        files: [{ mediaType: "image/png", read: async () => new Uint8Array() }],
+      };
+    };
+    const authorUuid = "b0000000-0000-4000-8000-000000000002";
+    const quote = {
+      id: 1_749_999_999_000,
+      authorUuid,
+      text: null,
+      attachments: [{ contentType: "image/png" }],
+    };
+    const event = changed("group-quote", (data) => Object.assign(data, { quote }));
+    expect(parseEvent(event, { ...setting, earlier })?.replyTo).toMatchObject({
+      messageId: `1749999999000.${authorUuid}`,
+      from: "Bob",
+      files: [{ mediaType: "image/png" }],
+    });
+    expect(asked).toEqual([[group.chatId, `1749999999000.${authorUuid}`]]);
+    const { replyTo } = parse(event) ?? {};
+    expect(replyTo).toMatchObject({ from: "somebody else", parts: [{ kind: "unsupported" }] });
+    expect(replyTo).not.toHaveProperty("files");
   });
 
   it("is a reaction", () => {

@@ -2,11 +2,13 @@
  * An event of the daemon as a message: pure, total, and strict. What says nothing to us is null; so is what is odd where
  * it matters: a sender that cannot be read is nobody, and a group that cannot be read is not a chat of two.
  */
+import { part } from "../../session/parts.js";
 import type { SessionSource } from "../../session/source.js";
-import type { InboundMessage, RemoteFile } from "../adapter.js";
+import type { Answered, InboundMessage, RemoteFile } from "../adapter.js";
 import { namesCommand } from "../command-text.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
 import { isGroupId, isNumber, isTimestamp, isUuid, messageIdOf } from "./ids.js";
+import { callPart, partsIn, quotedFilePart } from "./parts.js";
 
 /** A file as the daemon names it. */
 export interface SignalFile {
@@ -16,6 +18,8 @@ export interface SignalFile {
   readonly size: number | null;
   readonly name: string | undefined;
   readonly mediaType: string;
+  /** Somebody spoke it. */
+  readonly isVoice: boolean;
 }
 
 export interface SignalParseSetting {
@@ -24,6 +28,8 @@ export interface SignalParseSetting {
   /** The names of the commands there are. */
   readonly commands: ReadonlySet<string>;
   readonly file: (file: SignalFile) => RemoteFile;
+  /** A message of this chat that came lately: Signal quotes its text, and not its files. */
+  readonly earlier?: (chatId: string, messageId: string) => Answered | undefined;
 }
 
 interface SignalSender {
@@ -44,6 +50,12 @@ export function parseEvent(event: unknown, setting: SignalParseSetting): Inbound
   if (isThere(field(envelope, "syncMessage"))) return null;
   const sender = readSender(envelope);
   if (!sender || isUs(sender, setting)) return null;
+  const call = callPart(field(envelope, "callMessage"));
+  const calledAt = field(envelope, "timestamp");
+  if (call && isTimestamp(calledAt)) {
+    const messageId = messageIdOf({ timestamp: calledAt, author: sender.uuid ?? sender.id });
+    return { kind: "message", source: chatWith(sender), messageId, text: "", parts: [call] };
+  }
   const edit = field(envelope, "editMessage");
   return isThere(edit)
     ? readMessage(field(edit, "dataMessage"), sender, setting, field(edit, "targetSentTimestamp"))
@@ -132,16 +144,21 @@ function readMessage(
   if (reaction) {
     return { kind: "reaction", source, messageId, ...reaction, ...(group ? { isAddressed: false } : {}) };
   }
-  const said = readText(data, setting);
-  const quote = readQuote(data, setting);
+  const deleted = field(data, "remoteDelete", "timestamp");
+  if (isTimestamp(deleted))
+    return { kind: "deletion", source, messageId: messageIdOf({ timestamp: deleted, author }), text: "" };
+  const said = readText(field(data, "message"), field(data, "mentions"), setting);
+  const quote = readQuote(data, sender, source.chatId, setting);
   const files = edited === null ? readFiles(data, source.chatId, setting) : [];
-  if (said.text === "" && files.length === 0 && !said.mentionsUs) return null;
+  const parts = partsIn(data);
+  if (said.text === "" && files.length === 0 && parts.length === 0 && !said.mentionsUs) return null;
   const isAddressed = said.mentionsUs || quote?.isOurs === true || namesCommand(said.text, setting.commands);
   return {
     kind: edited === null ? "message" : "edit",
     source,
     messageId,
     text: said.text,
+    ...(parts.length > 0 ? { parts } : {}),
     ...(quote ? { replyTo: quote.replyTo } : {}),
     ...(group ? { isAddressed } : {}),
     ...(files.length > 0 ? { files } : {}),
@@ -158,9 +175,13 @@ function readGroup(data: unknown): SignalGroup | undefined | null {
 }
 
 /** The text with mentions as people see them; that of ourselves is taken out. */
-function readText(data: unknown, setting: SignalParseSetting): { text: string; mentionsUs: boolean } {
-  const text = textOf(field(data, "message")) ?? "";
-  const mentions = listOf(field(data, "mentions"))
+function readText(
+  written: unknown,
+  named: unknown,
+  setting: SignalParseSetting,
+): { text: string; mentionsUs: boolean } {
+  const text = textOf(written) ?? "";
+  const mentions = listOf(named)
     .map((mention) => ({ mention, start: field(mention, "start"), length: field(mention, "length") }))
     .filter(
       (found): found is { mention: unknown; start: number; length: number } =>
@@ -192,18 +213,37 @@ function namesUs(value: unknown, number: string, uuid: string, { account }: Sign
   return typeof id === "string" && id.toLowerCase() === account.toLowerCase();
 }
 
+/** The message that it answers, or the story. */
 function readQuote(
   data: unknown,
+  sender: SignalSender,
+  chatId: string,
   setting: SignalParseSetting,
-): { replyTo: NonNullable<InboundMessage["replyTo"]>; isOurs: boolean } | null {
+): { replyTo: Answered; isOurs: boolean } | null {
   const quote = field(data, "quote");
-  const timestamp = field(quote, "id");
+  const story = field(data, "storyContext");
+  const timestamp = field(quote, "id") ?? field(story, "sentTimestamp");
+  const target = isThere(quote) ? quote : story;
   if (!isTimestamp(timestamp)) return null;
-  const isOurs = namesUs(quote, "authorNumber", "authorUuid", setting);
-  const author = idOf(field(quote, "authorUuid")) ?? idOf(field(quote, "authorNumber"));
-  const text = textOf(field(quote, "text"));
+  const isOurs = namesUs(target, "authorNumber", "authorUuid", setting);
+  const [uuid, number] = [idOf(field(target, "authorUuid")), idOf(field(target, "authorNumber"))];
+  const author = uuid ?? number;
   const messageId = messageIdOf({ timestamp, ...(isOurs || !author ? {} : { author }) });
-  return { isOurs, replyTo: { messageId, ...(text ? { text } : {}) } };
+  const known = setting.earlier?.(chatId, messageId);
+  const { text } = readText(field(quote, "text"), field(quote, "mentions"), setting);
+  const files = known?.files ?? [];
+  const unknownFiles = files.length > 0 ? [] : listOf(field(quote, "attachments")).map(quotedFilePart);
+  const parts = [...(isThere(quote) ? [] : [part("story")]), ...(known?.parts ?? []), ...unknownFiles];
+  const isTheirs = author !== undefined && [sender.uuid, sender.id].includes(author);
+  const name = isTheirs ? (sender.name ?? sender.id) : (known?.from ?? number ?? "somebody else");
+  const replyTo: Answered = {
+    messageId,
+    ...(text ? { text } : {}),
+    ...(parts.length > 0 ? { parts } : {}),
+    ...(files.length > 0 ? { files } : {}),
+    ...(isOurs ? {} : { from: name }),
+  };
+  return { isOurs, replyTo };
 }
 
 /** A mark that was put on a message; one that was taken off says nothing. */
@@ -229,14 +269,17 @@ function readFiles(data: unknown, chatId: string, { file }: SignalParseSetting):
   return listOf(field(data, "attachments")).flatMap((attachment) => {
     const id = idOf(field(attachment, "id"));
     if (!id || !/^[\w-][\w.-]*$/.test(id)) return [];
-    const size = field(attachment, "size");
+    const [size, name] = [field(attachment, "size"), textOf(field(attachment, "filename"))];
+    const mediaType = textOf(field(attachment, "contentType")) ?? "application/octet-stream";
     return [
       file({
         id,
         chatId,
         size: isPlace(size) ? size : null,
-        name: textOf(field(attachment, "filename")),
-        mediaType: textOf(field(attachment, "contentType")) ?? "application/octet-stream",
+        name,
+        mediaType,
+        // signal-cli does not say it: a sound that somebody chose has a name, and one that they spoke has none.
+        isVoice: field(attachment, "voiceNote") === true || (!name && mediaType.startsWith("audio/")),
       }),
     ];
   });

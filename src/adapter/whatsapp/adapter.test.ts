@@ -271,6 +271,43 @@ describe("whatsapp", () => {
     });
   });
 
+  it("knows what somebody answers, if it was said in that chat while this process ran", async () => {
+    await connect();
+    world.media.set("77", { name: "a", mediaType: "image/png", bytes: Buffer.from("abc") });
+    const picture = await world.writeMessage({ type: "image", image: { id: "77", mime_type: "image/png" } });
+    const { messageId: ours } = await adapter.send({ address, text: "Shall I?", deliveryId: "d1" });
+    await world.write("this one", { context: picture });
+    await world.write("yes", { context: ours });
+    await world.write("what?", { context: picture, from: "15557654321", name: "Eve" });
+    const [, first, second, third] = received;
+    expect(first?.replyTo).toMatchObject({
+      messageId: picture,
+      from: "Ann",
+      files: [{ mediaType: "image/png" }],
+    });
+    expect(second?.replyTo).toEqual({ messageId: ours, text: "Shall I?" });
+    expect(third?.replyTo).toMatchObject({ messageId: picture, parts: [{ kind: "unsupported" }] });
+    expect(third?.replyTo).not.toHaveProperty("files");
+  });
+
+  it("quotes nothing that was deleted", async () => {
+    await connect();
+    const original_message_id = await world.write("a secret");
+    await world.writeMessage({ type: "revoke", revoke: { original_message_id } });
+    await world.write("this one", { context: original_message_id });
+    expect(received[1]).toMatchObject({ kind: "deletion", messageId: original_message_id });
+    expect(received[2]?.replyTo?.text).toBeUndefined();
+  });
+
+  it("writes to somebody whose number is hidden by their id", async () => {
+    await connect();
+    const hidden = { platform: "whatsapp", chatId: "US.13491208655302741918" };
+    await adapter.send({ address: hidden, text: "hi", deliveryId: "d1" });
+    expect(world.sent[0]?.body).toMatchObject({ recipient: hidden.chatId, text: { body: "hi" } });
+    expect(world.sent[0]?.body).not.toHaveProperty("to");
+    expect(await adapter.place(hidden)).toEqual({ ...hidden, chatType: "dm", userId: hidden.chatId });
+  });
+
   it.each([
     [json(400, { error: { code: 131047, message: "Re-engagement message" } }), "permanent", "24 hours"],
     [json(400, { error: { code: 131056, message: "too many" } }), "retryable", "wait"],

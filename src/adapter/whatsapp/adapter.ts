@@ -3,10 +3,18 @@
  * received; what we send is a call. A send that was not answered is reconciled by the word that the webhook brings of it.
  */
 import { shorten } from "../../util/text.js";
-import { type Adapter, type Capabilities, ConnectError, type InboundMessage, type Line } from "../adapter.js";
+import {
+  type Adapter,
+  type Answered,
+  type Capabilities,
+  ConnectError,
+  type InboundMessage,
+  type Line,
+} from "../adapter.js";
 import { ended } from "../ended.js";
 import { reasonOf } from "../http-call.js";
 import { Intake } from "../intake.js";
+import { inChat, Recent } from "../recent.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
@@ -23,6 +31,9 @@ const PATH = "/whatsapp";
 const TIMEOUT_MS = 30_000;
 /** How many chats' last messages are known, for the sign of typing. */
 const MOST_CHATS = 1_000;
+/** So many messages can be quoted when somebody answers them. */
+const MOST_EARLIER = 1_000;
+const LONGEST_QUOTE = 2_000;
 
 export class WhatsAppAdapter implements Adapter {
   readonly platform = "whatsapp";
@@ -32,7 +43,9 @@ export class WhatsAppAdapter implements Adapter {
   readonly #graph: Graph;
   readonly #sightings = new Sightings();
   /** The last message of each chat: typing is shown in answer to it. */
-  readonly #lastIn = new Map<string, string>();
+  readonly #lastIn = new Recent<string>(MOST_CHATS);
+  /** What was said lately, by people and by us: Meta gives only the id of a message that is answered. */
+  readonly #earlier = new Recent<Answered>(MOST_EARLIER);
   #port = 0;
 
   constructor(settings: WhatsAppSettings) {
@@ -69,8 +82,9 @@ export class WhatsAppAdapter implements Adapter {
         { cause: error },
       );
     }
-    const [sightings, lastIn] = [this.#sightings, this.#lastIn];
-    line.up(new WhatsAppSpeaker(this.#graph, { ownNumber, sightings, lastIn, patienceMs, end: line.end }));
+    const [sightings, lastIn, earlier] = [this.#sightings, this.#lastIn, this.#earlier];
+    const hearing = { ownNumber, sightings, lastIn, earlier, patienceMs, end: line.end };
+    line.up(new WhatsAppSpeaker(this.#graph, hearing));
     await ended(line.end);
     await webhook.close();
   }
@@ -78,12 +92,17 @@ export class WhatsAppAdapter implements Adapter {
   /** All that was posted; fails where any of it was not received, and then all of it comes again. */
   async #take(body: unknown, { receive, problem }: Line, intake: Intake): Promise<void> {
     const { phoneNumberId } = this.#settings;
-    const file = ({ id, name, mediaType }: MediaRef) => ({
+    const file = ({ id, name, mediaType, isVoice }: MediaRef) => ({
       ...(name ? { name } : {}),
       mediaType,
+      ...(isVoice ? ({ voice: true } as const) : {}),
       read: (maxBytes: number, end: AbortSignal) => this.#graph.download(id, maxBytes, end),
     });
-    const { messages, statuses } = parseWebhook(body, { phoneNumberId, file });
+    const { messages, statuses } = parseWebhook(body, {
+      phoneNumberId,
+      file,
+      earlier: (chatId, messageId) => this.#earlier.get(inChat(chatId, messageId)),
+    });
     for (const { deliveryId, messageId, failure } of statuses) {
       if (failure !== null) problem(shorten(failure, MAX_PROBLEM));
       else if (deliveryId) this.#sightings.add(deliveryId, messageId);
@@ -96,8 +115,9 @@ export class WhatsAppAdapter implements Adapter {
     const taking = [...chats].map(([chatId, said]) =>
       intake.once(chatId, async () => {
         for (const message of said) {
-          await receive(message);
-          this.#remember(message);
+          const received = await receive(message);
+          if (message.kind !== "deletion") this.#lastIn.set(chatId, message.messageId);
+          if (received === "accepted" || received === "duplicate") this.#remember(message);
         }
       }),
     );
@@ -105,12 +125,18 @@ export class WhatsAppAdapter implements Adapter {
     if (failed) throw new Error("not all of it was received");
   }
 
-  #remember({ source: { chatId }, messageId }: InboundMessage): void {
-    this.#lastIn.delete(chatId);
-    this.#lastIn.set(chatId, messageId);
-    for (const oldest of this.#lastIn.keys()) {
-      if (this.#lastIn.size <= MOST_CHATS) break;
-      this.#lastIn.delete(oldest);
-    }
+  #remember({ kind, source, messageId, text, parts, files }: InboundMessage): void {
+    const name = inChat(source.chatId, messageId);
+    if (kind === "deletion") this.#earlier.delete(name);
+    if (kind !== "message" && kind !== "edit") return;
+    const from = source.userName ?? source.userId;
+    this.#earlier.set(name, {
+      ...this.#earlier.get(name),
+      messageId,
+      text: shorten(text, LONGEST_QUOTE),
+      ...(parts ? { parts } : {}),
+      ...(files ? { files } : {}),
+      ...(from ? { from } : {}),
+    });
   }
 }

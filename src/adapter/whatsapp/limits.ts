@@ -23,13 +23,3 @@ export function kindOf(mediaType: string): MediaKind {
   if (/^audio\/(?:aac|amr|mpeg|mp4|ogg)$/.test(mediaType)) return "audio";
   return "document";
 }
-
-/** A place that somebody shared, in words; undefined where it is none. */
-export function placeText(
-  latitude: unknown,
-  longitude: unknown,
-  names: readonly string[],
-): string | undefined {
-  if (typeof latitude !== "number" || typeof longitude !== "number") return undefined;
-  return [`[location: ${latitude}, ${longitude}]`, ...names].join(" ");
-}

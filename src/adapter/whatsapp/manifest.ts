@@ -15,12 +15,12 @@ registerPlatform(
     dmPerChat: true,
     foldId: foldNumber,
     userId: {
-      pattern: /^[1-9]\d{0,14}$|^\d+@lid$/,
+      pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/,
       like: NUMBER,
       hint: "your number with the country code, 15551234567",
     },
     chatId: {
-      pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[\d-]+@g\.us$/,
+      pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$|^[\d-]+@g\.us$/,
       like: `${NUMBER}, or a group such as 123456789012345678@g.us`,
       hint: "a number with the country code, 15551234567",
     },

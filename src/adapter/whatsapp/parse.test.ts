@@ -25,6 +25,16 @@ const setting: WhatsAppParseSetting = {
 const parse = (name: string) => parseWebhook(fixtures[name], setting);
 const message = (name: string) => parse(name).messages[0];
 
+interface Value {
+  messages: object[];
+  contacts: object[];
+}
+const changed = (name: string, change: (value: Value) => void) => {
+  const post = structuredClone(fixtures[name]) as { entry: [{ changes: [{ value: Value }] }] };
+  change(post.entry[0].changes[0].value);
+  return parseWebhook(post, setting).messages[0];
+};
+
 describe("a post of Meta's", () => {
   it("has messages", () => {
     expect(parse("text")).toEqual({
@@ -45,6 +55,52 @@ describe("a post of Meta's", () => {
     expect(message("reply")).toMatchObject({ text: "Yes, do that", replyTo: { messageId: "wamid.OURS" } });
   });
 
+  it("says what was answered, if that is known here: Meta gives its id alone", () => {
+    const earlier = (_: string, messageId: string) => ({ messageId, text: "Shall I?" });
+    expect(parseWebhook(fixtures.reply, { ...setting, earlier }).messages[0]?.replyTo).toEqual({
+      messageId: "wamid.OURS",
+      text: "Shall I?",
+    });
+  });
+
+  it("is from somebody whose number is hidden, by the id that they have for this business", () => {
+    const hidden = (from: object) =>
+      changed("text", (value) => {
+        Object.assign(value.messages[0] ?? {}, { from: undefined, ...from });
+        value.contacts = [
+          { user_id: "US.13491208655302741918", profile: { name: "Ann", username: "ann.lee" } },
+        ];
+      })?.source;
+    const id = "US.13491208655302741918";
+    const found = { platform: "whatsapp", chatType: "dm", chatId: id, userId: id, userName: "Ann" };
+    expect(hidden({ from_user_id: id })).toEqual(found);
+    expect(hidden({ from_user_id: id, from: "" })).toEqual(found);
+    expect(hidden({ from_user_id: "us.1" })).toBeUndefined();
+    expect(hidden({ from_user_id: id, from: "+1 555" })).toBeUndefined();
+    // Who writes with a number stays who they were.
+    expect(hidden({ from_user_id: id, from: "15551234567" })).toMatchObject({ userId: "15551234567" });
+  });
+
+  it("changes a message, or takes it back", () => {
+    const original_message_id = "wamid.EARLIER";
+    const as = (fields: object) =>
+      changed("text", (value) => Object.assign(value.messages[0] ?? {}, { text: undefined, ...fields }));
+    const edit = { original_message_id, message: { type: "text", text: { body: "tomorrow" } } };
+    expect(as({ type: "edit", edit })).toEqual({
+      kind: "edit",
+      source,
+      messageId: original_message_id,
+      text: "tomorrow",
+    });
+    expect(as({ type: "revoke", revoke: { original_message_id } })).toEqual({
+      kind: "deletion",
+      source,
+      messageId: original_message_id,
+      text: "",
+    });
+    expect(as({ type: "edit", edit: {} })).toBeUndefined();
+  });
+
   it.each(["forwarded", "frequently_forwarded"])("says that a message was %s", (mark) => {
     const post = JSON.parse(JSON.stringify(fixtures.text));
     post.entry[0].changes[0].value.messages[0].context = { [mark]: true };
@@ -57,22 +113,22 @@ describe("a post of Meta's", () => {
     expect(message("image")).toMatchObject({ text: "My cat", files: [{ mediaType: "image/jpeg" }] });
     expect(message("document")).toMatchObject({ text: "", files: [{}] });
     expect(message("voice")).toMatchObject({ text: "", files: [{}] });
-    expect(files.map(({ id, name }) => [id, name])).toEqual([
-      ["1003383421387256", undefined],
-      ["1003383421387257", "notes.pdf"],
-      ["1003383421387258", undefined],
+    expect(files.map(({ id, name, isVoice }) => [id, name, isVoice])).toEqual([
+      ["1003383421387256", undefined, false],
+      ["1003383421387257", "notes.pdf", false],
+      ["1003383421387258", undefined, true],
     ]);
   });
 
   it("has places, presses and reactions", () => {
-    expect(message("location")?.text).toBe("[location: 52.52, 13.405] Berlin Alexanderplatz");
+    expect(message("location")?.parts).toMatchObject([{ kind: "location" }]);
     expect(message("button")).toMatchObject({ kind: "message", text: "Yes" });
     expect(message("reaction")).toMatchObject({
       kind: "reaction",
       text: "👍",
       replyTo: { messageId: "wamid.OURS" },
     });
-    expect(parse("unsupported").messages).toEqual([]);
+    expect(message("unsupported")).toMatchObject({ text: "", parts: [{ kind: "unsupported" }] });
   });
 
   it("tells of messages of ours", () => {

@@ -1,11 +1,20 @@
 /** What is said on WhatsApp by one line. A send that was not answered is settled by the word that the webhook brings of it. */
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import {
+  type Answered,
+  type Letter,
+  type LocalFile,
+  type Mark,
+  SendError,
+  type Speaker,
+} from "../adapter.js";
 import { repeatable } from "../failure.js";
 import { bytesOf } from "../local-file.js";
+import { inChat, type Recent } from "../recent.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import { formatText } from "./format.js";
 import type { Graph } from "./graph.js";
+import { isBusinessScoped } from "./ids.js";
 import { kindOf, LIMITS, MARKS } from "./limits.js";
 import { chatWith } from "./parse.js";
 import type { Sightings } from "./sightings.js";
@@ -15,7 +24,9 @@ export interface WhatsAppHearing {
   readonly ownNumber: string;
   readonly sightings: Sightings;
   /** The last message of each chat: typing is shown in answer to it. */
-  readonly lastIn: ReadonlyMap<string, string>;
+  readonly lastIn: Pick<Recent<string>, "get">;
+  /** What was said lately: somebody may answer it. */
+  readonly earlier: Recent<Answered>;
   /** How long the webhook may take to say what became of a message. */
   readonly patienceMs: number;
   readonly end: AbortSignal;
@@ -37,7 +48,9 @@ export class WhatsAppSpeaker implements Speaker {
       ? asMedia(file, await this.#upload(file))
       : { type: "text", text: { body: formatText(text), preview_url: false } };
     const message = { ...to, ...said, ...context, biz_opaque_callback_data: deliveryId };
-    return { messageId: await this.#post(message, deliveryId) };
+    const messageId = await this.#post(message, deliveryId);
+    this.#hearing.earlier.set(inChat(personOf(address), messageId), { messageId, text });
+    return { messageId };
   }
 
   async find({ deliveryId }: Letter): Promise<{ readonly messageId: string } | null> {
@@ -60,8 +73,8 @@ export class WhatsAppSpeaker implements Speaker {
 
   /** Meta tells of nobody who has not written: any number is a chat of two but our own. */
   async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
-    const number = numberOf(chatId);
-    return threadId === undefined && number !== this.#hearing.ownNumber ? chatWith(number) : null;
+    const person = personOf({ chatId });
+    return threadId === undefined && person !== this.#hearing.ownNumber ? chatWith(person) : null;
   }
 
   /** The id under which Meta has the file. */
@@ -105,11 +118,15 @@ function asMedia({ name, mediaType }: LocalFile, id: string): object {
   return { type: kind, [kind]: { id, ...(kind === "document" ? { filename: name } : {}) } };
 }
 
-function recipientOf({ chatId }: Address): object {
-  return { messaging_product: "whatsapp", recipient_type: "individual", to: numberOf(chatId) };
+/** Somebody whose number is hidden is written to by their id, which has a field of its own. */
+function recipientOf(address: Address): object {
+  const person = personOf(address);
+  const to = isBusinessScoped(person) ? { recipient: person } : { to: person };
+  return { messaging_product: "whatsapp", recipient_type: "individual", ...to };
 }
 
-function numberOf(chatId: string): string {
+function personOf({ chatId }: Pick<Address, "chatId">): string {
+  if (isBusinessScoped(chatId)) return chatId;
   const number = /^\+?(\d{5,20})(?:@s\.whatsapp\.net)?$/.exec(chatId)?.[1];
   if (!number) throw new SendError("permanent", `${chatId} is no number that the Cloud API can write to.`);
   return number;

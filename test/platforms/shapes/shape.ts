@@ -22,6 +22,8 @@ export interface PlatformShapes {
   /** Names the table within its page. */
   readonly table: string;
   readonly shapes: readonly Shape[];
+  /** How many there are at least, if a platform has fewer kinds of messages than others. */
+  readonly atLeast?: number;
   /** As the adapter reads it; files need no `read` that works. */
   read(payload: unknown): InboundMessage | null;
 }
@@ -57,7 +59,7 @@ function remarkOn({ kind, isAddressed, files = [], album }: InboundMessage): str
 }
 
 /** The cell of a shape: `(edit)` and the lines that the agent reads. */
-export function givenCell(message: InboundMessage | null): string {
+function givenCell(message: InboundMessage | null): string {
   if (!message) return IGNORED;
   const remark = remarkOn(message);
   return [...(remark ? [`(${remark})`] : []), ...givenLines(message).map(asCode)].join("<br>");
@@ -70,7 +72,7 @@ function asCode(line: string): string {
   return line.trim() === "" ? "" : `${fence}${pad}${line.replaceAll("|", "\\|")}${pad}${fence}`;
 }
 
-export function shapesTable({ shapes, read }: PlatformShapes): string {
+function shapesTable({ shapes, read }: PlatformShapes): string {
   const rows = shapes.map(({ name, payload }) => `| ${name} | ${givenCell(read(payload))} |`);
   return [LEGEND, "", "| what somebody sends | what the agent is given |", "| --- | --- |", ...rows].join(
     "\n",

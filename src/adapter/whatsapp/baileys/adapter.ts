@@ -14,17 +14,18 @@ import {
 } from "../../adapter.js";
 import { ended } from "../../ended.js";
 import { Intake } from "../../intake.js";
+import { Recent } from "../../recent.js";
 import { field } from "../../untrusted.js";
 import { formatText } from "../format.js";
 import { DEVICE_LIMITS } from "../limits.js";
 import type { BaileysSettings } from "./config.js";
+import type { WebFile } from "./content.js";
 import { Credentials } from "./credentials.js";
 import { connectErrorOf, LINK } from "./failure.js";
 import { personOf } from "./ids.js";
 import { download } from "./media.js";
-import { type BaileysParseSetting, lidsIn, parseMessage, type WebFile } from "./parse.js";
+import { type BaileysParseSetting, lidsIn, parseMessage } from "./parse.js";
 import { hush } from "./quiet.js";
-import { Recent } from "./recent.js";
 import { BaileysSpeaker } from "./speaker.js";
 import { openWire, timeoutOf, type Wire } from "./wire.js";
 
@@ -48,6 +49,8 @@ export class BaileysAdapter implements Adapter {
   readonly #settings: BaileysSettings;
   /** What people wrote, by its id: an answer shows what it answers. */
   readonly #quotable = new Recent<WAMessage>(MOST_RECENT);
+  /** How people were called when they last wrote. */
+  readonly #names = new Recent<string>(MOST_RECENT);
   /** When a message of ours was sent. */
   readonly #sentAt = new Recent<number>(MOST_RECENT);
 
@@ -135,12 +138,15 @@ export class BaileysAdapter implements Adapter {
       us: [me?.id, me?.lid].flatMap((jid) => personOf(jid) ?? []),
       commands,
       numberOf: (lid) => numbers.get(lid),
+      nameOf: (person) => this.#names.get(person),
       file: (file) => this.#remote(file),
     };
     return parseMessage(message, setting);
   }
 
-  #remember({ key }: WAMessage, { kind, messageId, text }: InboundMessage): void {
+  #remember({ key }: WAMessage, { kind, messageId, text, source }: InboundMessage): void {
+    for (const id of [source.userId, source.userIdAlt])
+      if (id && source.userName) this.#names.set(id, source.userName);
     if (kind !== "message") return;
     const { remoteJid, id, participant } = key;
     const words = text.slice(0, LONGEST_QUOTE) || "…";
@@ -156,6 +162,7 @@ export class BaileysAdapter implements Adapter {
     return {
       ...(file.name ? { name: file.name } : {}),
       mediaType: file.mediaType,
+      ...(file.isVoice ? { voice: true } : {}),
       read: (maxBytes, end) => download(file, maxBytes, { root, timeoutMs: timeoutOf(this.#settings), end }),
     };
   }

@@ -6,7 +6,7 @@ import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { getMediaKeys } from "baileys";
 import { readBounded, within } from "../../http-call.js";
 import { field } from "../../untrusted.js";
-import type { WebFile } from "./parse.js";
+import type { WebFile } from "./content.js";
 
 const ROOT = "https://mmg.whatsapp.net";
 const HOSTS = /(?:^|\.)whatsapp\.net$/;

@@ -2,19 +2,13 @@
  * A message of WhatsApp Web as one of ours: pure, total, and strict. What says nothing to us is null; so is what is odd
  * where it matters: a sender that cannot be read is nobody, and a group that cannot be read is not a chat of two.
  */
-import type { InboundMessage, RemoteFile } from "../../adapter.js";
+import { part } from "../../../session/parts.js";
+import type { Answered, InboundMessage, RemoteFile } from "../../adapter.js";
 import { namesCommand } from "../../command-text.js";
-import { field, isThere, listOf, textOf } from "../../untrusted.js";
-import { placeText } from "../limits.js";
+import { field, isThere, listOf, textIn, textOf } from "../../untrusted.js";
+import { readContent, type WebContent, type WebFile } from "./content.js";
 import { isGroup, isLid, isStanzaId, messageIdOf, personOf } from "./ids.js";
-
-/** A file as the message names it: where it lies, and the key to it. */
-export interface WebFile {
-  readonly kind: "image" | "video" | "audio" | "document" | "sticker";
-  readonly media: unknown;
-  readonly name: string | undefined;
-  readonly mediaType: string;
-}
+import { contextOf, unwrapped } from "./unwrap.js";
 
 export interface BaileysParseSetting {
   /** Our own number and LID. */
@@ -23,6 +17,8 @@ export interface BaileysParseSetting {
   readonly commands: ReadonlySet<string>;
   /** The number behind a LID, where it is known. */
   readonly numberOf: (lid: string) => string | undefined;
+  /** How somebody was called when they last wrote. */
+  readonly nameOf?: (person: string) => string | undefined;
   readonly file: (file: WebFile) => RemoteFile;
 }
 
@@ -33,44 +29,13 @@ interface BaileysSender {
   readonly id: string;
 }
 
+const REVOKED = 0;
 const EDITED = 14;
-/** What a message may be wrapped in. */
-const WRAPPERS = [
-  "ephemeralMessage",
-  "viewOnceMessage",
-  "viewOnceMessageV2",
-  "viewOnceMessageV2Extension",
-  "documentWithCaptionMessage",
-  "editedMessage",
-] as const;
-const DEEPEST = 8;
-const FILES = [
-  ["imageMessage", "image"],
-  ["videoMessage", "video"],
-  ["ptvMessage", "video"],
-  ["audioMessage", "audio"],
-  ["documentMessage", "document"],
-  ["stickerMessage", "sticker"],
-] as const;
-/** Where the words are, in the order they are looked for. */
-const WORDS: readonly (readonly string[])[] = [
-  ["conversation"],
-  ["extendedTextMessage", "text"],
-  ["imageMessage", "caption"],
-  ["videoMessage", "caption"],
-  ["documentMessage", "caption"],
-  ["buttonsResponseMessage", "selectedDisplayText"],
-  ["listResponseMessage", "title"],
-  ["templateButtonReplyMessage", "selectedDisplayText"],
-];
-const WITH_CONTEXT = [
-  "extendedTextMessage",
-  ...FILES.map(([name]) => name),
-  "locationMessage",
-  "buttonsResponseMessage",
-  "listResponseMessage",
-  "templateButtonReplyMessage",
-];
+/** The status of all: what was shown there is a story. */
+const STATUS = "status@broadcast";
+const ALBUM = 1;
+/** The same picture or video once more, in another quality. */
+const AGAIN = new Set<unknown>([5, 10, 12]);
 
 export function parseMessage(message: unknown, setting: BaileysParseSetting): InboundMessage | null {
   const key = field(message, "key");
@@ -81,7 +46,7 @@ export function parseMessage(message: unknown, setting: BaileysParseSetting): In
     ? readSender(field(key, "participant"), field(key, "participantAlt"), setting)
     : readSender(place, field(key, "remoteJidAlt"), setting);
   if (!sender || isUs(sender, setting)) return null;
-  const { content, isOnce } = unwrapped(field(message, "message"));
+  const { content, association } = unwrapped(field(message, "message"));
   const name = textOf(field(message, "pushName"));
   const source: InboundMessage["source"] = {
     platform: "whatsapp",
@@ -102,9 +67,20 @@ export function parseMessage(message: unknown, setting: BaileysParseSetting): In
   if (reaction)
     return { kind: "reaction", source, messageId, ...reaction, ...(group ? { isAddressed: false } : {}) };
   const change = field(content, "protocolMessage");
-  if (isThere(change)) return readEdit(change, source, sender, setting);
-  const files = isOnce ? [] : readFiles(content, setting);
-  return readSaid(content, source, setting, { kind: "message", messageId, files });
+  if (isThere(change)) return readChange(change, source, sender, setting);
+  if (AGAIN.has(field(association, "associationType"))) return null;
+  const said = readContent(field(message, "message"), setting.file);
+  const album = field(association, "parentMessageKey", "id");
+  const isAlbum = field(association, "associationType") === ALBUM && isStanzaId(album);
+  return (
+    said && {
+      ...readSaid(said, content, source, setting),
+      kind: "message",
+      messageId,
+      ...(said.files.length > 0 ? { files: said.files } : {}),
+      ...(isAlbum ? { album } : {}),
+    }
+  );
 }
 
 /** Every person that a message names and of whom only the LID is known: their numbers are looked up before it is read. */
@@ -133,72 +109,47 @@ function isUs({ number, lid }: BaileysSender, { us }: BaileysParseSetting): bool
   return us.some((own) => own === number || own === lid);
 }
 
-function unwrapped(message: unknown): { readonly content: unknown; readonly isOnce: boolean } {
-  let content = message;
-  let isOnce = false;
-  for (let depth = 0; depth < DEEPEST; depth += 1) {
-    const wrapper = WRAPPERS.find((name) => isThere(field(content, name, "message")));
-    if (!wrapper) break;
-    isOnce ||= wrapper.startsWith("viewOnce");
-    content = field(content, wrapper, "message");
-  }
-  return { content, isOnce };
-}
-
-function readEdit(
+/** One of their own messages has other words now, or is gone. WhatsApp's servers cannot see whose it was. */
+function readChange(
   change: unknown,
   source: InboundMessage["source"],
   sender: BaileysSender,
   setting: BaileysParseSetting,
 ): InboundMessage | null {
-  const id = field(change, "key", "id");
-  if (field(change, "type") !== EDITED || !isStanzaId(id)) return null;
-  const { content } = unwrapped(field(change, "editedMessage"));
+  const [id, type] = [field(change, "key", "id"), field(change, "type")];
+  if (!isStanzaId(id)) return null;
   const messageId = messageIdOf({ id, author: sender.id });
-  return readSaid(content, source, setting, { kind: "edit", messageId, files: [] });
+  // An administrator may delete what others wrote, but who is one cannot be told from the message.
+  const author = personOf(field(change, "key", "participant"));
+  const isOwn = author === null || [sender.lid, sender.number].includes(author);
+  if (type === REVOKED) return isOwn ? { kind: "deletion", source, messageId, text: "" } : null;
+  if (type !== EDITED) return null;
+  const edited = field(change, "editedMessage");
+  const said = readContent(edited, setting.file);
+  return said && { ...readSaid(said, unwrapped(edited).content, source, setting), kind: "edit", messageId };
 }
 
 function readSaid(
+  { text: written, parts }: WebContent,
   content: unknown,
   source: InboundMessage["source"],
   setting: BaileysParseSetting,
-  rest: {
-    readonly kind: "message" | "edit";
-    readonly messageId: string;
-    readonly files: readonly RemoteFile[];
-  },
-): InboundMessage | null {
-  const { kind, messageId, files } = rest;
+): Omit<InboundMessage, "kind" | "messageId"> {
   const context = contextOf(content);
-  const said = readText(wordsIn(content) ?? "", context, setting);
+  const said = readText(written, context, setting);
   const quote = readQuote(context, setting);
-  if (said.text === "" && files.length === 0 && !said.mentionsUs) return null;
   const isForwarded = field(context, "isForwarded") === true || Number(field(context, "forwardingScore")) > 0;
   const isCommand = !isForwarded && namesCommand(said.text, setting.commands);
   const isAddressed = said.mentionsUs || quote?.isOurs === true || isCommand;
+  const channel = textIn(context, "forwardedNewsletterMessageInfo", "newsletterName");
   return {
-    kind,
     source,
-    messageId,
     text: said.text,
-    ...(isForwarded ? { forwarded: {} } : {}),
+    ...(parts.length > 0 ? { parts } : {}),
+    ...(isForwarded ? { forwarded: channel ? { from: channel } : {} } : {}),
     ...(quote ? { replyTo: quote.replyTo } : {}),
     ...(source.chatType === "group" ? { isAddressed } : {}),
-    ...(files.length > 0 ? { files } : {}),
   };
-}
-
-/** The words of a message, of whatever kind it is; undefined where it has none. */
-function wordsIn(content: unknown): string | undefined {
-  const words = WORDS.map((path) => textOf(field(content, ...path))).find((text) => text !== undefined);
-  if (words !== undefined) return words;
-  const location = field(content, "locationMessage");
-  const names = [field(location, "name"), field(location, "address")].flatMap((name) => textOf(name) ?? []);
-  return placeText(field(location, "degreesLatitude"), field(location, "degreesLongitude"), names);
-}
-
-function contextOf(content: unknown): unknown {
-  return WITH_CONTEXT.map((name) => field(content, name, "contextInfo")).find(isThere);
 }
 
 /** A mention is `@` and the digits of an id; that of ourselves is taken out. */
@@ -217,14 +168,29 @@ function readText(
 function readQuote(
   context: unknown,
   setting: BaileysParseSetting,
-): { readonly replyTo: NonNullable<InboundMessage["replyTo"]>; readonly isOurs: boolean } | null {
+): { readonly replyTo: Answered; readonly isOurs: boolean } | null {
   const id = field(context, "stanzaId");
   const author = readSender(field(context, "participant"), undefined, setting);
   if (!isStanzaId(id) || !author) return null;
   const isOurs = isUs(author, setting);
-  const text = wordsIn(unwrapped(field(context, "quotedMessage")).content);
+  const quoted = readContent(field(context, "quotedMessage"), setting.file);
   const messageId = messageIdOf({ id, ...(isOurs ? {} : { author: author.id }) });
-  return { isOurs, replyTo: { messageId, ...(text ? { text } : {}) } };
+  const isStory = field(context, "remoteJid") === STATUS;
+  const parts = [...(isStory ? [part("story")] : []), ...(quoted?.parts ?? [])];
+  const replyTo: Answered = {
+    messageId,
+    ...(quoted?.text ? { text: quoted.text } : {}),
+    ...(parts.length > 0 ? { parts } : {}),
+    ...(quoted && quoted.files.length > 0 ? { files: quoted.files } : {}),
+    ...(isOurs ? {} : { from: nameFor(author, setting) }),
+  };
+  return { isOurs, replyTo };
+}
+
+/** A quotation has no name, only an id. */
+function nameFor({ id, lid, number }: BaileysSender, { nameOf }: BaileysParseSetting): string {
+  const name = [id, lid].flatMap((each) => (each && nameOf?.(each)) || [])[0];
+  return name ?? (number ? `+${number}` : "somebody else");
 }
 
 /** A mark that was put on a message; one that was taken off says nothing. */
@@ -239,14 +205,4 @@ function readReaction(
   if (field(reaction, "key", "fromMe") === true) return { text, replyTo: { messageId: id } };
   const author = readSender(field(reaction, "key", "participant"), undefined, setting) ?? sender;
   return { text, replyTo: { messageId: messageIdOf({ id, author: author.id }) } };
-}
-
-/** What may be seen only once is not kept. */
-function readFiles(content: unknown, { file }: BaileysParseSetting): RemoteFile[] {
-  return FILES.flatMap(([name, kind]) => {
-    const media = field(content, name);
-    if (!isThere(field(media, "mediaKey")) || field(media, "viewOnce") === true) return [];
-    const mediaType = textOf(field(media, "mimetype")) ?? "application/octet-stream";
-    return [file({ kind, media, name: textOf(field(media, "fileName")), mediaType })];
-  });
 }

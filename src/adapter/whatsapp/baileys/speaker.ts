@@ -11,11 +11,11 @@ import type { Address, SessionSource } from "../../../session/source.js";
 import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../../adapter.js";
 import { pause } from "../../http-call.js";
 import { bytesOf } from "../../local-file.js";
+import type { Recent } from "../../recent.js";
 import { formatText } from "../format.js";
 import { DEVICE_LIMITS, kindOf, MARKS } from "../limits.js";
 import { refusalOf, sendError } from "./failure.js";
 import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
-import type { Recent } from "./recent.js";
 import type { Wire } from "./wire.js";
 
 /** After that, apps take no edit. */

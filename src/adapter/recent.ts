@@ -19,4 +19,13 @@ export class Recent<Value> {
       this.#values.delete(oldest);
     }
   }
+
+  delete(id: string): void {
+    this.#values.delete(id);
+  }
+}
+
+/** Names a message of one chat: nobody is shown what was said in another by naming it. */
+export function inChat(chatId: string, messageId: string): string {
+  return `${chatId} ${messageId}`;
 }
