@@ -26,11 +26,14 @@ export interface Post {
   readonly channel_id: string;
   readonly root_id: string;
   message: string;
+  readonly file_ids?: readonly string[];
 }
 
 export class MattermostWorld {
   /** What the bot said, in order. */
   readonly sent: Post[] = [];
+  /** What the bot uploaded, by id. */
+  readonly files = new Map<string, { readonly name: string; readonly bytes: Uint8Array }>();
   typed = 0;
   isRevoked = false;
   readonly between: Between;
@@ -92,13 +95,37 @@ export class MattermostWorld {
     this.#next = failure;
   }
 
-  answer({ method, path }: Asked): Answer | "swallow" | null {
+  answer(asked: Asked): Answer | "swallow" | null {
+    const { method, path } = asked;
     if (this.isRevoked)
       return { status: 401, body: JSON.stringify({ message: "Invalid or expired session." }) };
-    if (this.#next === null || method === "GET" || path.endsWith("/typing")) return null;
+    if (method === "GET" || path.endsWith("/typing")) return null;
     const next = this.#next;
     this.#next = null;
+    if (next !== null && next !== "swallow") return next;
+    if (path.endsWith("/files")) return this.#upload(asked);
+    if (path.endsWith("/posts") && "file_ids" in JSON.parse(asked.body.toString())) return this.#share(asked);
     return next;
+  }
+
+  /** crabline knows no files: these are kept here, and so are the posts that show them. */
+  #upload({ body }: Asked): Answer {
+    const all = body.toString("latin1");
+    const head = /; filename="([^"]*)"\r\nContent-Type: [^\r\n]*\r\n\r\n/.exec(all);
+    if (!head || !all.includes('name="channel_id"')) return { status: 400, body: "{}" };
+    const from = head.index + head[0].length;
+    const end = `\r\n${all.slice(0, all.indexOf("\r\n"))}`;
+    const name = Buffer.from(head[1] ?? "", "latin1").toString();
+    const id = idNamed(`file ${this.files.size}`);
+    this.files.set(id, { name, bytes: new Uint8Array(body.subarray(from, all.indexOf(end, from))) });
+    return { status: 201, body: JSON.stringify({ file_infos: [{ id, name }], client_ids: [] }) };
+  }
+
+  #share({ body }: Asked): Answer {
+    const post = { root_id: "", ...(JSON.parse(body.toString()) as Omit<Post, "id" | "root_id">) };
+    const taken: Post = { ...post, id: idNamed(`post ${this.sent.length}`) };
+    this.sent.push(taken);
+    return { status: 201, body: JSON.stringify(taken) };
   }
 
   hear({ method, path }: Asked, status: number, body: string): void {
