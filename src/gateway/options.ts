@@ -1,6 +1,7 @@
 /** What a gateway is made of. */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
+import type { OutgoingFiles } from "../agent/tools/outgoing-files.js";
 import type { ContextConfig } from "../session/context.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
@@ -49,6 +50,8 @@ export interface GatewayOptions {
   readonly media?: Media;
   /** Reads what files say; without it they are only kept. */
   readonly texts?: FileTexts;
+  /** The files that an agent may send to people; without it, it sends none. */
+  readonly outgoing?: () => Promise<OutgoingFiles>;
   readonly busy: BusyModes;
   readonly context: Omit<ContextConfig, "shared" | "schedules">;
   readonly maxMessages: number;
