@@ -13,9 +13,16 @@ import { type StartedTelegramServer, startTelegramServer } from "@openclaw/crabl
 import { readTelegramHtml } from "./telegram-html.js";
 
 type Json = Readonly<Record<string, unknown>>;
-type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "bad gateway" | "revoked token";
-/** The message is taken, and the answer is none, or a proxy's. */
-type Taken = "swallowed" | "bad gateway";
+type Trouble =
+  | "rate limited"
+  | "server error"
+  | "refused"
+  | "swallowed"
+  | "held"
+  | "bad gateway"
+  | "revoked token";
+/** The message is taken, and the line breaks, nobody answers, or a proxy does. */
+type Taken = "swallowed" | "held" | "bad gateway";
 
 /** Somebody's message: what crabline takes, and what the layer makes of it. */
 export interface Injected {
@@ -218,7 +225,7 @@ export class TelegramServer {
   /** Done to the next call that sends; a token is revoked for good. */
   trouble(what: Trouble): void {
     if (what === "revoked token") this.#isRevoked = true;
-    else this.#troubles.push(what === "swallowed" || what === "bad gateway" ? what : TROUBLES[what]);
+    else this.#troubles.push(isTaken(what) ? what : TROUBLES[what]);
   }
 
   /** The next call that sends is answered with that. */
@@ -322,7 +329,7 @@ export class TelegramServer {
       this.#keep(method, given, String(answered.result?.message_id), body);
     if (trouble === "swallowed") response.destroy();
     else if (trouble === "bad gateway") refuse(response, 502, "Bad Gateway");
-    else answer(response, passed.status, answered);
+    else if (trouble !== "held") answer(response, passed.status, answered);
   }
 
   /** An album is a message for each file, and the first has the caption. */
@@ -452,6 +459,10 @@ const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | Taken>, Refus
   "server error": { code: 500, words: "Internal Server Error" },
   refused: { code: 403, words: "Forbidden: bot was blocked by the user" },
 };
+
+function isTaken(what: Trouble): what is Taken {
+  return what === "swallowed" || what === "held" || what === "bad gateway";
+}
 
 function refuse(response: ServerResponse, code: number, words: string, parameters?: Json): void {
   answer(response, code, {
