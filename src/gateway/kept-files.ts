@@ -19,8 +19,11 @@ export interface GatewayFiles {
   readonly outgoing?: () => Promise<OutgoingFiles>;
 }
 
-interface KeptFiles {
+/** The same, opened. */
+export interface KeptFiles {
+  /** Where files of messages are kept; without it none are taken. */
   readonly media: Media;
+  /** Reads what files say; without it they are only kept. */
   readonly texts: FileTexts;
   readonly outgoing?: () => Promise<OutgoingFiles>;
 }

@@ -138,7 +138,7 @@ async function sendHere(setting: SendSetting, args: Arguments, context: ToolCont
   return `${namesOf(sent)}: on the way.`;
 }
 
-interface Target {
+interface SendTarget {
   readonly adapter: Adapter;
   readonly address: Address;
   readonly sessionId: Turn["sessionId"];
@@ -149,7 +149,7 @@ interface Target {
 /** All of it is in the outbox, or none. */
 async function send(
   setting: SendSetting,
-  { adapter, address, sessionId, isHere }: Target,
+  { adapter, address, sessionId, isHere }: SendTarget,
   text: string,
   paths: readonly string[],
   context: ToolContext,

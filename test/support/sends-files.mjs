@@ -9,7 +9,7 @@ export function fileOptions(url) {
   const folder = dirname(url.replace(/^sqlite:/, ""));
   writeFileSync(join(folder, "notes.txt"), "what is in it\n");
   const places = { workdir: folder, folders: [folder], own: [], environment: {} };
-  return { mediaFolder: join(folder, "media"), outgoing: async () => filesToSend(places) };
+  return { files: { folder: join(folder, "media"), outgoing: async () => filesToSend(places) } };
 }
 
 /** The step of an agent that sends the file; none if it was sent before the last process ended. */

@@ -33,16 +33,16 @@ export interface BuiltInOptions {
   readonly defaultEnvironment?: string;
 }
 
-type Places = Pick<BuiltInOptions, "workdir" | "folders" | "own" | "environment">;
+type ToolPlaces = Pick<BuiltInOptions, "workdir" | "folders" | "own" | "environment">;
 
-function confinedTo({ workdir, folders, own, environment: { HOME: home } }: Places): Confined {
+function confinedTo({ workdir, folders, own, environment: { HOME: home } }: ToolPlaces): Confined {
   // It reveals much about processes, such as Baton's own environment.
   const forbidden = [...own, "/proc"];
   return new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });
 }
 
 /** What the agent may send: files from where its file tools read. */
-export function filesToSend(places: Places): OutgoingFiles {
+export function filesToSend(places: ToolPlaces): OutgoingFiles {
   return outgoingFiles(confinedTo(places));
 }
 
