@@ -113,7 +113,7 @@ describe("send_file", () => {
     writeFileSync(at("home/token"), "x");
     writeFileSync(at("outside.txt"), "x");
     symlinkSync(at("outside.txt"), at("work/link.txt"));
-    execFileSync("mkfifo", [at("work/pipe")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', at("work/pipe")]);
     writeFileSync(at("work/large.bin"), new Uint8Array(1024 * 1024 + 1));
     writeFileSync(at("work/config.txt"), `${"x".repeat(70_000)} token=${SECRET}\n`);
     for (const [args, reason] of [

@@ -1,4 +1,4 @@
-// A gateway in a process of its own, on the compiled code, with the Signal adapter or one of WhatsApp's. Its agent does what
+// A gateway in a process of its own, on the compiled code, with the adapter of Signal or Mattermost, or one of WhatsApp's. Its agent does what
 // the last word of a message says: `look` calls a tool, `file` sends one, `long` says much, `patient` waits where it is told to; anything
 // else it says again.
 
@@ -21,6 +21,7 @@ process.on("disconnect", () => process.exit(0));
 const open = {
   signal: async () => (await import("../../dist/adapter/signal/adapter.js")).SignalAdapter,
   whatsapp: async () => (await import("../../dist/adapter/whatsapp/adapter.js")).WhatsAppAdapter,
+  mattermost: async () => (await import("../../dist/adapter/mattermost/adapter.js")).MattermostAdapter,
   baileys: async () => (await import("../../dist/adapter/whatsapp/baileys/adapter.js")).BaileysAdapter,
 };
 const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));

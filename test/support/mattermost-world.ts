@@ -40,6 +40,7 @@ export class MattermostWorld {
   readonly #server: Server;
   readonly #folder: string;
   #next: "swallow" | Answer | null = null;
+  #swallowsFile = false;
 
   static async open(): Promise<MattermostWorld> {
     const folder = await mkdtemp(join(tmpdir(), "baton-mattermost-"));
@@ -91,6 +92,11 @@ export class MattermostWorld {
     this.between.inject(frame(JSON.stringify(said)));
   }
 
+  /** The next file is taken, and nobody says so. */
+  swallowFile(): void {
+    this.#swallowsFile = true;
+  }
+
   failNext(failure: "swallow" | Answer): void {
     this.#next = failure;
   }
@@ -104,8 +110,11 @@ export class MattermostWorld {
     this.#next = null;
     if (next !== null && next !== "swallow") return next;
     if (path.endsWith("/files")) return this.#upload(asked);
-    if (path.endsWith("/posts") && "file_ids" in JSON.parse(asked.body.toString())) return this.#share(asked);
-    return next;
+    if (!path.endsWith("/posts") || !("file_ids" in JSON.parse(asked.body.toString()))) return next;
+    const shared = this.#share(asked);
+    if (!this.#swallowsFile) return shared;
+    this.#swallowsFile = false;
+    return "swallow";
   }
 
   /** crabline knows no files: these are kept here, and so are the posts that show them. */
@@ -128,10 +137,12 @@ export class MattermostWorld {
     return { status: 201, body: JSON.stringify(taken) };
   }
 
-  hear({ method, path }: Asked, status: number, body: string): void {
+  hear(asked: Asked, status: number, body: string): void {
+    const { method, path } = asked;
     if (path.endsWith("/typing")) this.typed += 1;
     if (status >= 300 || !path.includes("/posts")) return;
     const post = JSON.parse(body) as Post;
+    if ("file_ids" in JSON.parse(asked.body.toString() || "{}")) return; // It is there already.
     const before = this.sent.find(({ id }) => id === post.id);
     if (before) before.message = post.message;
     else if (method === "POST") this.sent.push(post);
