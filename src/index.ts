@@ -212,6 +212,7 @@ export {
   type TurnInput,
 } from "./agent/agent.js";
 export { runToolCall } from "./agent/tool-call.js";
+export type { OutgoingFile, OutgoingFiles } from "./agent/tools/outgoing-files.js";
 
 // Write a platform.
 

@@ -1,4 +1,4 @@
-/** Configuration → who reads the files of messages: documents, and voice messages. */
+/** Configuration → who reads the files of messages, documents and voice messages, and which files the agent may send. */
 import { fileURLToPath } from "node:url";
 import { type Config, mediaFolder } from "./config/config.js";
 import { childEnvironment } from "./config/environment.js";
@@ -14,6 +14,7 @@ export async function openFiles(config: Config, program = DOCUMENT_READER): Prom
     folder: mediaFolder(config),
     documents: documentReading({ program }),
     listening: await listeningOf(config),
+    outgoing: async () => (await import("./open-tools.js")).openOutgoing(config),
   };
 }
 

@@ -130,7 +130,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
       homeChannels: options.homeChannels ?? [],
     },
-    ...(options.files ? keptFiles(options.files, store.files, clock) : {}),
+    ...(options.files ? keptFiles(options.files, store.files, clock, redactor) : {}),
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),

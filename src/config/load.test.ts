@@ -106,6 +106,19 @@ describe("colour", () => {
   });
 });
 
+describe("pictures", () => {
+  test.each([
+    [{ TERM: "xterm-kitty" }, "kitty"],
+    [{ TERM: "xterm-ghostty", TERM_PROGRAM: "ghostty" }, "kitty"],
+    [{ TERM: "xterm-256color", TERM_PROGRAM: "iTerm.app" }, "iterm2"],
+    [{ TERM_PROGRAM: "WezTerm" }, "iterm2"],
+    [{ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }, undefined],
+    [{ TERM: "xterm-256color" }, undefined],
+  ])("%j gives %j", (variables, pictures) => {
+    expect(readEnvironment(variables).pictures).toBe(pictures);
+  });
+});
+
 describe("layers", () => {
   test("the home file wins over the project's, key by key", async () => {
     projectFile("timezone: UTC\nreset: { default: { mode: daily, atHour: 5 } }\n");

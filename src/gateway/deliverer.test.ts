@@ -281,12 +281,12 @@ describe("what is said with files", () => {
       ...row,
       deliveryId: deliveryIdOf(file),
       text: "",
-      file: { file, mediaType: "text/plain" },
+      files: [{ file, mediaType: "text/plain" }],
     }));
     return store.outbox.add([{ ...row, deliveryId: deliveryIdOf(text), text }, ...letters], now);
   };
   const shown = ({ there }: ScriptedAdapter) =>
-    [...there.messages.values()].map(({ text, file }) => file?.name ?? text);
+    [...there.messages.values()].map(({ text, files }) => files?.[0]?.name ?? text);
   const settled = async (made: Deliverer): Promise<void> => {
     await made.wake();
     await made.idle();
@@ -296,8 +296,8 @@ describe("what is said with files", () => {
     let refusals = 1;
     const adapter = new ScriptedAdapter({
       can: ["files"],
-      onSend: ({ file }) => {
-        if (file && refusals-- > 0) throw new SendError("retryable", "wait", { retryAfterMs: 5 });
+      onSend: ({ files }) => {
+        if (files && refusals-- > 0) throw new SendError("retryable", "wait", { retryAfterMs: 5 });
       },
     });
     await adapter.connect();
@@ -352,8 +352,8 @@ describe("what is said with files", () => {
   it("names the file of which nobody knows whether it arrived", async () => {
     const adapter = new ScriptedAdapter({
       can: ["files"],
-      onSend: ({ file }) => {
-        if (file) throw new SendError("unknown", "no answer");
+      onSend: ({ files }) => {
+        if (files) throw new SendError("unknown", "no answer");
       },
     });
     await adapter.connect();

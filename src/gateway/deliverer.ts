@@ -285,14 +285,14 @@ export class Deliverer {
   }
 
   async #outbound(delivery: Delivery): Promise<Letter> {
-    const { address, purpose, text, deliveryId, replyTo, file } = delivery;
+    const { address, purpose, text, deliveryId, replyTo, files } = delivery;
     return {
       address,
       purpose,
       text,
       deliveryId,
       ...(replyTo ? { replyTo } : {}),
-      ...(file ? { file: await this.#fileOf(file) } : {}),
+      ...(files ? { files: await Promise.all(files.map((file) => this.#fileOf(file))) } : {}),
       ...(purpose === "announcement" ? { onlyThere: true } : {}),
     };
   }

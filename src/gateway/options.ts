@@ -11,10 +11,9 @@ import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
-import type { FileTexts } from "./file-texts.js";
 import type { GatewayJobs } from "./jobs/options.js";
+import type { KeptFiles } from "./kept-files.js";
 import type { LimitLists } from "./limits.js";
-import type { Media } from "./media.js";
 import type { MemoryDesk } from "./memory/desk.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import type { PeopleRules } from "./people.js";
@@ -22,7 +21,7 @@ import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import type { GatewayStore } from "./store.js";
 
-export interface GatewayOptions {
+export interface GatewayOptions extends Partial<KeptFiles> {
   readonly sessions: Sessions;
   readonly store: GatewayStore;
   readonly agent: Agent;
@@ -45,10 +44,6 @@ export interface GatewayOptions {
   readonly limits?: LimitLists;
   /** What is said to others in this group is answered too. */
   readonly answersAll?: (source: SessionSource) => boolean;
-  /** Where files of messages are kept; without it none are taken. */
-  readonly media?: Media;
-  /** Reads what files say; without it they are only kept. */
-  readonly texts?: FileTexts;
   readonly busy: BusyModes;
   /** Waits for more messages of a burst; by real time unless told. */
   readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;

@@ -230,8 +230,13 @@ export type Announcement = Readonly<{ state: DeliveryState; error: string | null
 
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
-  /** The same, and adds the text to that session's transcript, so people can answer it there. False if it was added before. */
-  say(sessionId: SessionId, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
+  /** The same, and adds a text to that session's transcript, so people can answer it there. False if it was added before. */
+  say(
+    sessionId: SessionId,
+    text: string | null,
+    deliveries: readonly NewDelivery[],
+    now: number,
+  ): Promise<boolean>;
   /**
    * What must be sent through an account by then, oldest first. Each address gets its first few, before any gets more. An
    * address that must wait is skipped completely. A wait that would begin only after then does not count: the clock was

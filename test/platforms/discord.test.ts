@@ -107,6 +107,23 @@ test("killed with -9 in the middle of a turn, it answers once, and what was writ
   ]);
 });
 
+test("killed with -9 while a file is sent, it is found by the next process, and there once", async () => {
+  const before = (await server.sent(dm)).length;
+  const usual = server.answer;
+  let held = 0;
+  server.answer = ({ method, body }) =>
+    method === "POST" && body.includes("notes.txt") && held++ === 0 ? "swallowed" : null;
+  await write("the file");
+  await server.shows(dm, (said) => said.some(({ attachments }) => attachments.length > 0));
+  await gateway.kill();
+  server.answer = usual;
+  gateway = await GatewayChild.start({ isPatient: false });
+  const said = await server.shows(dm, (all) => all.some(({ content }) => content === "You said: the file"));
+  expect(said.slice(before).map(({ content }) => content)).toEqual(["the notes", "You said: the file"]);
+  const url = said.flatMap(({ attachments }) => attachments)[0]?.url ?? "";
+  expect(await (await fetch(url)).text()).toBe("what is in it\n");
+});
+
 test("told to stop, it ends by itself, and has printed nothing", async () => {
   const { code, printed } = await gateway.stop();
   expect({ code, printed }).toEqual({ code: 0, printed: "" });

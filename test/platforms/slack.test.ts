@@ -160,4 +160,21 @@ describe("a gateway on Slack", () => {
       'The answer to "again" (2).',
     ]);
   });
+
+  it("has sent a file once, and says that it may be missing, though it is killed before Slack said so", async () => {
+    const first = await start();
+    server.trouble("swallowed");
+    await server.write({ text: "the file" });
+    await server.until(chat, (texts) => texts.includes("the notes"));
+    await kill(first);
+    await start();
+    await server.until(chat, (texts) =>
+      texts.some((text) => text.includes('My file "notes.txt" may be missing')),
+    );
+    const files = (await server.said(chat)).flatMap((message) => message.files ?? []);
+    expect(files.map(({ name }) => name)).toEqual(["notes.txt"]);
+    expect(Buffer.from(await server.download(files[0]?.url_private ?? "")).toString()).toBe(
+      "what is in it\n",
+    );
+  });
 });

@@ -38,12 +38,12 @@ export class DiscordSpeaker implements Speaker {
   }
 
   async send(message: Letter): Promise<{ readonly messageId: string }> {
-    const { deliveryId, replyTo, file } = message;
+    const { deliveryId, replyTo, files = [] } = message;
     const post = {
       content: formatMarkdown(message.text),
       nonce: nonceOf(deliveryId),
       ...(isSnowflake(replyTo) ? { replyTo } : {}),
-      ...(file ? { file: await rawFile(file) } : {}),
+      files: await Promise.all(files.map(rawFile)),
     };
     try {
       return { messageId: await this.#api.post(channelOf(message.address), post) };

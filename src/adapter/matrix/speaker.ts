@@ -37,12 +37,14 @@ export class MatrixSpeaker implements Speaker {
   }
 
   async send(message: Letter): Promise<{ readonly messageId: string }> {
-    const { address, text, deliveryId, file, replyTo } = message;
+    const { address, text, deliveryId, files, replyTo } = message;
     await prepareMarkdown(storableText(text));
     return sending(async () => {
       const place: MatrixPlace = { threadId: address.threadId, replyTo };
       const { outgoing } = this.#line;
-      const content = file ? await outgoing.upload(address.chatId, file, place) : textContent(text, place);
+      const content = files?.[0]
+        ? await outgoing.upload(address.chatId, files[0], place, text)
+        : textContent(text, place);
       const messageId = await outgoing.post(address.chatId, deliveryId, content);
       this.#stopTyping(address.chatId);
       return { messageId };

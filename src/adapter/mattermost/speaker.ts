@@ -1,10 +1,12 @@
 /** What is said on Mattermost by one line. */
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Letter, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../failure.js";
-import { field } from "../untrusted.js";
+import { bytesOf } from "../local-file.js";
+import { field, listOf } from "../untrusted.js";
 import { isNotThere, type MattermostApi, type MattermostSelf, sendError } from "./api.js";
 import { formatText } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { parsePlace } from "./parse.js";
 import { isId } from "./said.js";
 
@@ -19,8 +21,10 @@ export class MattermostSpeaker implements Speaker {
     this.#end = end;
   }
 
-  async send({ address, text }: Letter): Promise<{ readonly messageId: string }> {
-    return { messageId: await this.#post(address, formatText(text)) };
+  async send({ address, text, files = [] }: Letter): Promise<{ readonly messageId: string }> {
+    const fileIds: string[] = [];
+    for (const file of files) fileIds.push(await this.#upload(address.chatId, file));
+    return { messageId: await this.#post(address, formatText(text), fileIds) };
   }
 
   async edit({ text }: Letter, messageId: string): Promise<void> {
@@ -50,8 +54,29 @@ export class MattermostSpeaker implements Speaker {
     return { platform, chatId, threadId: await this.#post({ platform, chatId }, formatText(text)) };
   }
 
-  async #post({ chatId, threadId }: Address, message: string): Promise<string> {
-    const body = { channel_id: chatId, message, ...(threadId ? { root_id: threadId } : {}) };
+  /** Nobody sees a file before its post: an upload that failed is simply made again. */
+  async #upload(channelId: string, file: LocalFile): Promise<string> {
+    const form = new FormData();
+    form.set("channel_id", channelId);
+    const bytes = await bytesOf(file, LIMITS.maxFile);
+    form.set("files", new Blob([bytes], { type: file.mediaType }), file.name);
+    const answer = await this.#call("POST", "/files", form).catch(failAgain);
+    const id = field(listOf(field(answer, "file_infos"))[0], "id");
+    if (!isId(id)) throw new SendError("retryable", "Mattermost did not say where it put the file.");
+    return id;
+  }
+
+  async #post(
+    { chatId, threadId }: Address,
+    message: string,
+    fileIds: readonly string[] = [],
+  ): Promise<string> {
+    const body = {
+      channel_id: chatId,
+      message,
+      ...(threadId ? { root_id: threadId } : {}),
+      ...(fileIds.length > 0 ? { file_ids: fileIds } : {}),
+    };
     const post = await this.#call("POST", "/posts", body).catch((error: unknown) => {
       throw sendError(error);
     });

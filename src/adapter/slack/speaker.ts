@@ -3,7 +3,7 @@ import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
 import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../failure.js";
-import { upload } from "./files.js";
+import { type Uploaded, upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
 import { isId, isTimestamp, type SlackSelf } from "./parse.js";
@@ -26,7 +26,7 @@ export class SlackSpeaker implements Speaker {
 
   async send(letter: Letter): Promise<{ readonly messageId: string }> {
     try {
-      return { messageId: letter.file ? await this.#share(letter, letter.file) : await this.#post(letter) };
+      return { messageId: letter.files ? await this.#share(letter, letter.files) : await this.#post(letter) };
     } catch (error) {
       throw sendError(error);
     }
@@ -52,9 +52,9 @@ export class SlackSpeaker implements Speaker {
   async find({
     address,
     deliveryId,
-    file,
+    files,
   }: Letter): Promise<{ readonly messageId: string } | "not there" | null> {
-    return file ? null : findDelivery(this.#web, address, deliveryId);
+    return files ? null : findDelivery(this.#web, address, deliveryId);
   }
 
   async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
@@ -123,17 +123,24 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  /** Slack's id of the file: it does not say under which id the message is that shows it. */
-  async #share({ address }: Letter, file: LocalFile): Promise<string> {
-    const { id, title } = await upload(this.#web, file).catch((error: unknown) => {
-      throw repeatable(sendError(error)); // Nobody sees it yet: it may be brought there again.
-    });
+  /** Slack's id of the first file: it does not say under which id the message is that shows it. */
+  async #share({ address, text }: Letter, files: readonly LocalFile[]): Promise<string> {
+    const uploads: Uploaded[] = [];
+    for (const file of files)
+      uploads.push(
+        await upload(this.#web, file).catch((error: unknown) => {
+          throw repeatable(sendError(error)); // Nobody sees it yet: it may be brought there again.
+        }),
+      );
+    const [first, ...more] = uploads;
+    if (!first) throw new SendError("permanent", "There is no file to send.");
     await this.#web.files.completeUploadExternal({
-      files: [{ id, title }],
+      files: [first, ...more],
       channel_id: address.chatId,
+      ...(text && { initial_comment: toMrkdwn(text) }),
       ...(address.threadId && { thread_ts: address.threadId }),
     });
-    return id;
+    return first.id;
   }
 }
 

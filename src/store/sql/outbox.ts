@@ -70,12 +70,18 @@ export class SqlOutbox implements Outbox {
     return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
   }
 
-  say(sessionId: SessionId, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
+  say(
+    sessionId: SessionId,
+    text: string | null,
+    deliveries: readonly NewDelivery[],
+    now: number,
+  ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       const [first] = deliveries;
       const sql = "SELECT id FROM outbox WHERE delivery_id = ?";
       if (first && (await tx.get(sql, first.deliveryId))) return false;
-      await appendIn(tx, { sessionId, messages: [{ role: "assistant", content: text }], touch: false, now });
+      const messages = text === null ? [] : [{ role: "assistant" as const, content: text }];
+      if (messages.length > 0) await appendIn(tx, { sessionId, messages, touch: false, now });
       await insertDeliveries(tx, deliveries, now);
       return true;
     });
@@ -261,7 +267,7 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const delivery of deliveries) {
     const { deliveryId, account, holder, address, purpose, text, sessionId, shown } = delivery;
-    const { turnId, handoffId, runId, replyTo, file } = delivery;
+    const { turnId, handoffId, runId, replyTo, files } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
          handoff_id, run_id, reply_to, attachments, state, created_at, sent_at)
@@ -278,7 +284,7 @@ export async function insertDeliveries(
       handoffId ?? null,
       runId ?? null,
       replyTo ?? null,
-      writeList(file && [file]),
+      writeList(files),
       shown ? "sent" : "pending",
       now,
       shown ? now : null,
@@ -288,7 +294,7 @@ export async function insertDeliveries(
 }
 
 function deliveryOf(row: Row): Delivery {
-  const [file] = readAttachments(row).attachments ?? [];
+  const { attachments: files } = readAttachments(row);
   return {
     id: number(row.id),
     deliveryId: text<DeliveryId>(row.delivery_id),
@@ -301,7 +307,7 @@ function deliveryOf(row: Row): Delivery {
     text: text(row.text),
     sessionId: maybe(row.session_id, text<SessionId>),
     replyTo: maybe(row.reply_to, text),
-    ...(file ? { file } : {}),
+    ...(files ? { files } : {}),
     state: oneOf(row.state, DELIVERY_STATES),
     attempts: number(row.attempts),
     notBefore: number(row.not_before),
