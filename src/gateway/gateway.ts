@@ -31,7 +31,6 @@ import { Requests } from "./requests.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { TurnRunner } from "./turn-runner.js";
 import { TurnStarter } from "./turn-starter.js";
-import { tellUnheard } from "./unheard.js";
 
 const LEASE_MS = 15_000;
 const MAX_SENDS = 20;
@@ -208,7 +207,7 @@ export class Gateway {
       media,
       texts: options.texts ?? null,
       busy,
-      tellUnheard: (item, reason) => tellUnheard({ ...common, notices }, item, reason),
+      notices,
       allowance,
       runner,
     });

@@ -4,7 +4,7 @@ import type { DocumentReading } from "../document/reading.js";
 import type { Clock } from "../util/clock.js";
 import type { Redactor } from "../util/redact.js";
 import { FileTexts } from "./file-texts.js";
-import type { Listening } from "./listening.js";
+import type { VoiceListening } from "./listening.js";
 import { Media } from "./media.js";
 import type { MediaFiles } from "./store.js";
 
@@ -14,7 +14,7 @@ export interface GatewayFiles {
   /** Without it, documents are only files. */
   readonly documents?: DocumentReading | null;
   /** Null if nobody listens to voice messages. */
-  readonly listening?: Listening | null;
+  readonly listening?: VoiceListening | null;
   /** The files that the agent may send to people; without it, it sends none. */
   readonly outgoing?: () => Promise<OutgoingFiles>;
 }
