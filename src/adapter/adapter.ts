@@ -46,7 +46,10 @@ export interface Speaker {
   send(letter: Letter): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before. */
   edit?(letter: Letter, messageId: string): Promise<void>;
-  /** Whether a message that was being sent when a process ended is there; null if the platform cannot tell. */
+  /**
+   * Whether a message is there whose call broke, or was being made when a process ended; null if the platform cannot tell.
+   * Fails with a `SendError` if it cannot be asked now: then it is asked again.
+   */
   find?(letter: Letter): Promise<{ readonly messageId: string } | "not there" | null>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;

@@ -23,8 +23,10 @@ let store: Awaited<ReturnType<typeof openSqlStore>>;
 const open: Deliverer[] = [];
 let problems: string[] = [];
 let details: (ProblemDetails | undefined)[] = [];
+let failed: string[] = [];
 beforeEach(async () => {
   problems = [];
+  failed = [];
   details = [];
   store = await openSqlStore(await openDb("sqlite::memory:"), 0);
 });
@@ -49,6 +51,9 @@ const deliverer = (
     },
     isReady: () => true,
     findFile,
+    giveUpAfterMs: 86_400_000,
+    onFailed: (delivery) => failed.push(delivery.text),
+    pause: async () => {},
   });
   open.push(made);
   return made;

@@ -35,7 +35,23 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface Delivery extends Omit<NewDelivery, "shown" | "turnId"> {
   readonly id: number;
+  readonly turnId: TurnId | null;
   readonly state: DeliveryState;
+  /** When it was written into the outbox. */
+  readonly createdAt: number;
   readonly attempts: number;
   readonly notBefore: number;
+}
+
+/** Messages of which nobody knows whether they arrived. */
+export interface Doubtful {
+  readonly count: number;
+  readonly last: number;
+}
+
+/** Messages that could not be sent and will not be. */
+export interface Undelivered {
+  readonly count: number;
+  /** `to`: its address as text: the platform may no longer be known. */
+  readonly last: { readonly to: string; readonly error: string; readonly at: number } | null;
 }

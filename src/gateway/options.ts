@@ -7,6 +7,7 @@ import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import type { Later } from "../util/later.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
@@ -56,6 +57,8 @@ export interface GatewayOptions extends Partial<KeptFiles> {
   readonly leaseMs?: number;
   /** How long a handoff may wait to be carried out. */
   readonly handoffWaitMs?: number;
+  /** How long a message waits for a platform that can't be reached. */
+  readonly giveUpAfterMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (handoff: Handoff) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -66,5 +69,7 @@ export interface GatewayOptions extends Partial<KeptFiles> {
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */
   readonly elapsed?: () => number;
+  /** By this it waits a moment before it shows that it is working. */
+  readonly later?: Later;
   readonly onProblem: OnProblem;
 }

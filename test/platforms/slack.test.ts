@@ -72,9 +72,6 @@ describe("a gateway on Slack", () => {
       'The answer to "hello tool" (1).',
     ]);
     const [asked] = await server.messages(chat);
-    await vi.waitUntil(async () => (await server.messages(chat))[0]?.reactions?.[0]?.name === "eyes", {
-      timeout: 20_000,
-    });
     expect(asked?.text).toBe("hello tool");
 
     const before = (await server.said(chat)).length;
@@ -135,6 +132,8 @@ describe("a gateway on Slack", () => {
     const thinking = once(first, "message");
     await server.write({ text: "patient please" });
     await thinking;
+    const marks = async () => (await server.messages(chat)).flatMap(({ reactions = [] }) => reactions);
+    await vi.waitUntil(async () => (await marks())[0]?.name === "eyes", { timeout: 20_000 });
     await kill(first);
     await server.write({ text: "meanwhile" }); // Nobody is there: Slack keeps it for a while.
 
