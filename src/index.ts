@@ -143,7 +143,7 @@ export { commandTable } from "./gateway/commands/table.js";
 export type { Gateway } from "./gateway/gateway.js";
 export type { GatewayFiles } from "./gateway/kept-files.js";
 export type { LimitLists } from "./gateway/limits.js";
-export type { VoiceListening } from "./gateway/listening.js";
+export type { VoiceListening, VoiceSpeaking } from "./gateway/listening.js";
 export type { GatewayMemory } from "./gateway/memory/options.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";

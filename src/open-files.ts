@@ -4,7 +4,7 @@ import { type Config, mediaFolder } from "./config/config.js";
 import { childEnvironment } from "./config/environment.js";
 import { documentReading } from "./document/reading.js";
 import type { GatewayFiles } from "./gateway/kept-files.js";
-import type { VoiceListening } from "./gateway/listening.js";
+import type { VoiceListening, VoiceSpeaking } from "./gateway/listening.js";
 
 /** Beside this file once it is built. */
 const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
@@ -14,6 +14,7 @@ export async function openFiles(config: Config, program = DOCUMENT_READER): Prom
     folder: mediaFolder(config),
     documents: documentReading({ program }),
     listening: await listeningOf(config),
+    speaking: await speakingOf(config),
     outgoing: async () => (await import("./open-tools.js")).openOutgoing(config),
   };
 }
@@ -35,4 +36,13 @@ async function listeningOf({ voice }: Config): Promise<VoiceListening | null> {
     };
   const key = apiKey === null ? null : () => apiKey.reveal();
   return { transcript: transcriptionAt({ baseUrl: baseUrl ?? "", apiKey: key, model, timeoutMs }) };
+}
+
+/** Null if nobody set one up. */
+async function speakingOf({ voice }: Config): Promise<VoiceSpeaking | null> {
+  const { baseUrl, apiKey, timeoutSeconds, ...speech } = voice.speak;
+  if (baseUrl === null) return null;
+  const { speechAt } = await import("./voice/speech.js");
+  const key = apiKey === null ? null : () => apiKey.reveal();
+  return { speech: speechAt({ ...speech, baseUrl, apiKey: key, timeoutMs: timeoutSeconds * 1_000 }) };
 }

@@ -9,6 +9,7 @@ import type { Clock } from "../util/clock.js";
 import type { Who } from "./authorize.js";
 import type { JobDesk } from "./jobs/desk.js";
 import { scheduleTool } from "./jobs/schedule-tool.js";
+import type { VoiceSpeaking } from "./listening.js";
 import type { Media } from "./media.js";
 import type { MemoryDesk } from "./memory/desk.js";
 import { memoryTool } from "./memory/memory-tool.js";
@@ -18,6 +19,7 @@ import type { GatewayProcesses } from "./processes/options.js";
 import { processTool } from "./processes/process-tool.js";
 import { seenBy } from "./processes/rights.js";
 import { sendFileTool, sendTool } from "./send-tool.js";
+import { speakTool } from "./speak-tool.js";
 import type { GatewayStore, InboxItem, Turn } from "./store.js";
 
 export interface GatewayToolsSetting {
@@ -36,6 +38,8 @@ export interface GatewayToolsSetting {
   /** Without both of these, no files are sent. */
   readonly media?: Media;
   readonly outgoing?: () => Promise<OutgoingFiles>;
+  /** Without it, the agent does not answer by voice. */
+  readonly speaking?: VoiceSpeaking;
 }
 
 export interface TurnOfGatewayTools {
@@ -70,6 +74,8 @@ export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayT
     },
     sendFile: () => tool("send_file"),
   };
+  const { speaking } = setting;
+  const voice = speaking && media ? speakTool({ ...sending, speaking, media }) : null;
   const { processes, limits } = setting.processes ?? {};
   const ofProcesses =
     processes && limits
@@ -89,6 +95,7 @@ export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayT
     ...sessionTools(view, { timeZone: sessions.timezone, clock }),
     sendTool({ ...sending, files }),
     ...(files ? [sendFileTool({ ...sending, files })] : []),
+    ...(voice ? [voice] : []),
     ...ofProcesses,
     ...ofJobs,
     ...ofMemory,

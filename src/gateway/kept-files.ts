@@ -4,7 +4,7 @@ import type { DocumentReading } from "../document/reading.js";
 import type { Clock } from "../util/clock.js";
 import type { Redactor } from "../util/redact.js";
 import { FileTexts } from "./file-texts.js";
-import type { VoiceListening } from "./listening.js";
+import type { VoiceListening, VoiceSpeaking } from "./listening.js";
 import { Media } from "./media.js";
 import type { MediaFiles } from "./store.js";
 
@@ -15,6 +15,8 @@ export interface GatewayFiles {
   readonly documents?: DocumentReading | null;
   /** Null if nobody listens to voice messages. */
   readonly listening?: VoiceListening | null;
+  /** Null if nobody speaks for the agent. */
+  readonly speaking?: VoiceSpeaking | null;
   /** The files that the agent may send to people; without it, it sends none. */
   readonly outgoing?: () => Promise<OutgoingFiles>;
 }
@@ -26,17 +28,19 @@ export interface KeptFiles {
   /** Reads what files say; without it they are only kept. */
   readonly texts: FileTexts;
   readonly outgoing?: () => Promise<OutgoingFiles>;
+  readonly speaking?: VoiceSpeaking;
 }
 
 export function keptFiles(
-  { folder, documents = null, listening = null, outgoing }: GatewayFiles,
+  { folder, documents = null, listening = null, speaking, outgoing }: GatewayFiles,
   files: MediaFiles,
   clock: Clock,
   redactor?: Redactor,
 ): KeptFiles {
   const media = new Media(folder, files, clock);
   const texts = new FileTexts({ documents, listening, pathOf: (file) => media.pathOf(file) });
-  if (!outgoing) return { media, texts };
+  const kept = { media, texts, ...(speaking ? { speaking } : {}) };
+  if (!outgoing) return kept;
   const hiding = async () => (redactor ? hidingFiles(await outgoing(), redactor) : outgoing());
-  return { media, texts, outgoing: hiding };
+  return { ...kept, outgoing: hiding };
 }

@@ -5,3 +5,8 @@ export interface VoiceListening {
   /** What somebody says in this file. What it throws says why that is not known, as after "because". */
   transcript(path: string, attachment: Attachment, end: AbortSignal): Promise<string>;
 }
+
+export interface VoiceSpeaking {
+  /** The text as a recording: Opus in Ogg. What it throws says why there is none, as after "because". */
+  speech(text: string, end: AbortSignal): Promise<Uint8Array>;
+}

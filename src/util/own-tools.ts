@@ -12,6 +12,7 @@ export const OWN_TOOLS: readonly string[] = [
   "session_read",
   "send_message",
   "send_file",
+  "send_voice",
   "schedule",
   "memory",
 ];
