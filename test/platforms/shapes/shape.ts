@@ -3,10 +3,9 @@
  * documentation and from public payloads, and reads each as its adapter does. The table of a platform's page is made of
  * it (`npm run docs`): a shape is one entry here and one row there.
  */
-import type { Answered, InboundMessage, RemoteFile } from "../../../src/adapter/adapter.js";
+import type { InboundMessage } from "../../../src/adapter/adapter.js";
 import { inboundText } from "../../../src/gateway/inbound-text.js";
 import { attachmentLine } from "../../../src/session/attachments.js";
-import { noteLine } from "../../../src/session/sender.js";
 
 export interface Shape {
   /** In a few words, as in "sticker without an emoji". */
@@ -39,13 +38,8 @@ export function givenLines(message: InboundMessage): readonly string[] {
   const { kind, files = [], replyTo } = message;
   if (kind === "deletion") return [];
   const text = inboundText(message);
-  return [...(text === "" ? [] : text.split("\n")), ...files.map(attachmentLine), ...answeredLines(replyTo)];
-}
-
-function answeredLines(answered: Answered | undefined): readonly string[] {
-  return (answered?.files ?? []).map(({ name, mediaType }: RemoteFile) =>
-    noteLine("attached to what this answers", `${name ?? "file"} (${mediaType})`),
-  );
+  const answered = (replyTo?.files ?? []).map((file) => ({ ...file, answered: true as const }));
+  return [...(text === "" ? [] : text.split("\n")), ...[...files, ...answered].map(attachmentLine)];
 }
 
 /** Of a table: the words before what the agent is given. */
