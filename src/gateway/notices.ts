@@ -2,7 +2,7 @@
 
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
-import { type Piece, type PieceRoom, split, splitInTurns } from "../delivery/split.js";
+import { type PieceRoom, split, splitInTurns } from "../delivery/split.js";
 import { type DeliveryId, deliveryIdOf } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
@@ -61,14 +61,14 @@ export class Notices {
   piecesOf(platform: Platform, text: string): readonly string[] {
     const room = this.#roomIn(platform);
     if (!room) return [text];
-    return this.#cut.get(keyOf(platform, text)) ?? textsOf(split(text, room));
+    return this.#cut.get(keyOf(platform, text)) ?? split(text, room);
   }
 
   /** Cuts a long text, letting other work run meanwhile; then `piecesOf` has it at hand. */
   async cut(platform: Platform, text: string): Promise<void> {
     const room = this.#roomIn(platform);
-    if (!room || text.length < room.max / 2) return;
-    this.#cut.set(keyOf(platform, text), textsOf(await splitInTurns(text, room)));
+    if (!room || (text.length < room.max / 2 && room.lengthOf(text) <= room.max)) return;
+    this.#cut.set(keyOf(platform, text), await splitInTurns(text, room));
     const [oldest] = this.#cut.keys();
     if (this.#cut.size > MAX_CUT && oldest !== undefined) this.#cut.delete(oldest);
   }
@@ -98,8 +98,4 @@ function placeOf({ account, source }: InboxItem): NoticeTarget {
 
 function keyOf(platform: Platform, text: string): string {
   return `${platform} ${text}`;
-}
-
-function textsOf(pieces: readonly Piece[]): readonly string[] {
-  return pieces.map(({ text }) => text);
 }

@@ -48,7 +48,8 @@ class DiscordPen extends TextPen {
 
   link(words: string, { url, said, isSaid }: LinkTarget): string {
     const address = webAddress(url);
-    if (address === null) return words;
+    // Nothing else is a link to Discord: it stands beside the words.
+    if (address === null) return isSaid ? words : `${words} (${this.text(url)})`;
     if (isSaid) return `<${address}>`;
     // Brackets in code cannot be escaped.
     return `[${/[[\]]/.test(unescaped(words)) ? this.text(said) : words}](<${address}>)`;

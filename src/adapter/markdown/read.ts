@@ -3,7 +3,7 @@
  * bounded time and never fails: a part that would cost too much, that is nested too deep or that the parser cannot take
  * is shown as it was written. An answer is never lost to its formatting.
  */
-import type { Nodes, Root, RootContent } from "mdast";
+import type { Nodes, Root, RootContent, Table } from "mdast";
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
@@ -30,6 +30,72 @@ export async function readInTurns(markdown: string): Promise<void> {
   }
 }
 
+/** A block at the margin, with the Markdown that it was read from. */
+export interface MarkdownBlock {
+  readonly node: RootContent;
+  readonly source: string;
+  /** False if it costs too much to read: then it stands for itself, as it is written. */
+  readonly isRead: boolean;
+  /** What is between it and the block before. */
+  readonly gap: "\n" | "\n\n";
+  /** It has the next items of the list before it. */
+  readonly goesOn: boolean;
+}
+
+/**
+ * The blocks of a text, for those who take it apart; lets others work at each `yield`. What is too costly to read as a
+ * whole is read by halves: each of them says more to people than its source.
+ */
+export function* readingBlocks(markdown: string): Generator<void, readonly MarkdownBlock[]> {
+  const blocks: MarkdownBlock[] = [];
+  let gap: MarkdownBlock["gap"] = "\n\n";
+  for (const part of partsOfMarkdown(readable(markdown))) {
+    yield;
+    const goesOn = part.goesOn !== "no" && blocks.at(-1)?.node.type === "list";
+    const own = ANSWERS.blocksOf(part) ?? (yield* readingHalves(part.text));
+    for (const [index, block] of own.entries()) {
+      const isNext = index === 0 && goesOn && block.node.type === "list";
+      blocks.push(index === 0 ? { ...block, gap, goesOn: isNext } : block);
+    }
+    gap = part.text.endsWith("\n") ? "\n\n" : "\n";
+  }
+  return blocks;
+}
+
+function* readingHalves(text: string): Generator<void, readonly MarkdownBlock[]> {
+  yield;
+  const part = { text: withoutMargin(text), names: "", goesOn: "no" } as const;
+  const read = ANSWERS.blocksOf(part);
+  if (read) return read;
+  const middle = text.indexOf("\n", text.length >> 1);
+  const cut = middle === -1 || middle === text.length - 1 ? text.lastIndexOf("\n", text.length >> 1) : middle;
+  if (cut <= 0)
+    return plain(text).map((node) => ({ node, source: text, isRead: false, gap: "\n\n", goesOn: false }));
+  const rest = text.slice(cut + 1);
+  const head = headOfTable(text);
+  return [
+    ...(yield* readingHalves(text.slice(0, cut))),
+    ...(yield* readingHalves(head === null ? rest : `${head}\n${rest}`)),
+  ];
+}
+
+/** The two lines that a table begins with; null if the text is none, or hardly more than its head. */
+function headOfTable(text: string): string | null {
+  const [head = "", line = "", row = ""] = text.split("\n", 3);
+  const isTable = row !== "" && /^ {0,3}\|/.test(head) && /^[ \t|:-]+$/.test(line) && line.includes("-");
+  return isTable && 4 * (head.length + line.length) < text.length ? `${head}\n${line}` : null;
+}
+
+/** What stands further in would be code without what is around it. */
+function withoutMargin(text: string): string {
+  const lines = text.split("\n");
+  const margins = lines
+    .filter((line) => line.trim() !== "")
+    .map((line) => line.length - line.trimStart().length);
+  const margin = margins.reduce((least, each) => Math.min(least, each), MAX_READ);
+  return lines.map((line) => line.slice(margin)).join("\n");
+}
+
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** The text that is read: no platform shows more of it. */
@@ -39,6 +105,12 @@ function readable(markdown: string): string {
 
 /** As many characters as the longest text that is prepared; as many of what was read before are remembered, too. */
 const MAX_READ = 65_536;
+
+/** The longest table that is read by so many rows at a time, and the longest head that is read with each of them. */
+const MAX_TABLE = 32_768;
+const MAX_ROWS = 400;
+const MAX_HEAD = 1_000;
+const ROWS = 16;
 
 /** Remembers what it has read of late. */
 class MarkdownReader {
@@ -67,12 +139,33 @@ class MarkdownReader {
     return { type: "root", children };
   }
 
+  /** The blocks of a part; null if it is too costly to read. */
+  blocksOf(part: MarkdownPart): readonly MarkdownBlock[] | null {
+    const nodes = this.treeOf(part);
+    const text = withoutLastBreaks(part.text);
+    const [opening = ""] = text.split("\n", 1);
+    const [first] = nodes;
+    if (first === undefined) return [];
+    const block = { isRead: true, gap: "\n\n", goesOn: false } as const;
+    // A fence is read by its first line, and a long table by parts.
+    if (nodes.length === 1 && (first.position === undefined || openedFence(opening)))
+      return first.type === "paragraph" ? null : [{ ...block, node: first, source: text }];
+    let end = 0;
+    return nodes.map((node) => {
+      const start = text.lastIndexOf("\n", (node.position?.start.offset ?? 0) - 1) + 1;
+      const isApart = text.slice(end, start).split("\n").length > 2;
+      end = node.position?.end.offset ?? text.length;
+      return { ...block, node, source: text.slice(start, end), gap: isApart ? "\n\n" : "\n" };
+    });
+  }
+
   treeOf({ text, names }: MarkdownPart): readonly RootContent[] {
     const part = withoutLastBreaks(text);
     const key = names === "" ? part : `${part}\n\n${names}`;
     const known = this.#read.get(key);
     if (known) return known;
-    const tree = this.#readBefore.get(key) ?? this.#codeOf(part) ?? this.#parsed(key, part);
+    const tree =
+      this.#readBefore.get(key) ?? this.#codeOf(part) ?? this.#tableOf(part) ?? this.#parsed(key, part);
     if (this.#readLength + key.length > MAX_READ) {
       this.#readBefore = this.#read;
       this.#read = new Map();
@@ -91,6 +184,24 @@ class MarkdownReader {
     if (fenceAfter(lines.at(-1) ?? "", fence, false) === null) lines.pop();
     const [code] = this.#parsed(`${opening}\n${fence.marks}`, opening);
     return code?.type === "code" ? [{ ...code, value: lines.join("\n") }] : null;
+  }
+
+  /** A table that is too long to be read at once is read by some rows at a time. */
+  #tableOf(part: string): readonly RootContent[] | null {
+    const head = headOfTable(part);
+    if (head === null || head.length > MAX_HEAD || part.length > MAX_TABLE || !isTooCostly(part)) return null;
+    const [, , ...lines] = part.split("\n");
+    if (lines.length > MAX_ROWS || !lines.every((row) => /^ {0,3}\|/.test(row))) return null;
+    let whole: Table | undefined;
+    for (let from = 0; from < lines.length; from += ROWS) {
+      const some = [head, ...lines.slice(from, from + ROWS)].join("\n");
+      const [table, ...others] = this.#parsed(some, some);
+      if (table?.type !== "table" || others.length > 0) return null;
+      const { position: _, ...rest } = table;
+      if (whole) whole.children.push(...table.children.slice(1));
+      else whole = rest;
+    }
+    return whole ? [whole] : null;
   }
 
   #parsed(text: string, part: string): readonly RootContent[] {

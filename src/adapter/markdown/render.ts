@@ -226,7 +226,7 @@ function isSaid(said: string, url: string): boolean {
 }
 
 /** A note begins with its label. */
-function withLabel(label: string, [first, ...rest]: readonly RootContent[]): RootContent[] {
+export function withLabel(label: string, [first, ...rest]: readonly RootContent[]): RootContent[] {
   const sign = { type: "text", value: label } as const;
   if (first?.type === "paragraph") return [{ ...first, children: [sign, ...first.children] }, ...rest];
   return [{ type: "paragraph", children: [sign] }, ...(first ? [first, ...rest] : [])];
@@ -247,7 +247,7 @@ function showsAny(node: Nodes): boolean {
 }
 
 /** The first explanation of a name counts. */
-function definitionsIn(nodes: readonly Nodes[]): ReadonlyMap<string, Definition> {
+export function definitionsIn(nodes: readonly Nodes[]): ReadonlyMap<string, Definition> {
   const found = new Map<string, Definition>();
   const look = (node: Nodes): void => {
     if (node.type === "definition" && !found.has(node.identifier)) found.set(node.identifier, node);

@@ -24,9 +24,11 @@ const PEN = {
   text: (text: string): string => escapeHtml(text).replaceAll("\n", "<br>"),
   mark: (mark: TextMark, words: string): string => `<${TAGS[mark]}>${words}</${TAGS[mark]}>`,
   code: (code: string): string => `<code>${escapeHtml(code)}</code>`,
-  /** Other schemes are not shown as links by clients, nor should they be. */
-  link: (words: string, { url }: LinkTarget): string =>
-    /^(?:https?|mailto|ftp|magnet):/i.test(url) ? `<a href="${escapeHtml(url)}">${words}</a>` : words,
+  /** Other schemes are not shown as links by clients, nor should they be: they stand beside the words. */
+  link: (words: string, { url, isSaid }: LinkTarget): string => {
+    if (/^(?:https?|mailto|ftp|magnet):/i.test(url)) return `<a href="${escapeHtml(url)}">${words}</a>`;
+    return isSaid ? words : `${words} (${escapeHtml(url)})`;
+  },
   join: (parts: readonly string[]): string => parts.join(""),
 
   paragraph: (words: string, { item }: Pick<Around, "item">): string =>

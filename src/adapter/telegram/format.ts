@@ -5,19 +5,45 @@
 import { codeLines, type PenLines, TextPen, textOf as written } from "../markdown/line-pen.js";
 import { type Around, type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 import { RULED_COLUMNS } from "../markdown/text-table.js";
+import { LIMITS } from "./limits.js";
 
 export function toHtml(markdown: string): string {
   return written(renderMarkdown(markdown, PEN));
 }
 
-/** How long a text is as Telegram counts: UTF-16 units of what is left when the markup is taken away. */
+/** Beyond these Telegram ignores markup, or refuses the message: 100 parts with markup, and about 9,500 bytes for them all. */
+const MAX_ENTITIES = 95;
+const MAX_ENTITY_BYTES = 8_000;
+const ENTITY_BYTES = 32;
+const ENTITIES_IN = /<(?:[bis]|blockquote|pre|code|a href="([^"]*)")>/g;
+
+/**
+ * How full a message is, in units of its greatest length: what people see counts, in UTF-16 units, and so does the markup,
+ * if that is nearer to its own limit.
+ */
 export function shownLength(markdown: string): number {
-  return textOf(toHtml(markdown)).length;
+  const html = toHtml(markdown);
+  let [entities, bytes] = [0, 0];
+  for (const [, address = ""] of html.matchAll(ENTITIES_IN)) {
+    entities += 1;
+    bytes += ENTITY_BYTES + Buffer.byteLength(address);
+  }
+  const share = Math.max(entities / MAX_ENTITIES, bytes / MAX_ENTITY_BYTES);
+  return Math.max(textOf(html).length, Math.ceil(share * LIMITS.maxText));
 }
 
 /** Of HTML that was made here: what people see. */
 export function textOf(html: string): string {
   return html.replace(/<[^<>]*>/g, "").replace(/&(?:lt|gt|amp|quot);/g, (entity) => ENTITIES[entity] ?? "");
+}
+
+/** The same with the addresses behind its words, for a message without markup. */
+export function textWithLinks(html: string): string {
+  return textOf(
+    html.replace(/<a href="([^"]*)">([^<]*)/g, (_, address: string, words: string) =>
+      words === address ? words : `${words} (${address})`,
+    ),
+  );
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"' };
@@ -29,11 +55,9 @@ class TelegramPen extends TextPen {
   protected override readonly columns = RULED_COLUMNS;
 
   text(text: string): string {
-    return text
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;");
+    return escaped(text).replace(/[@\w./~+-]+/g, (word) =>
+      FILE_NAME.test(word) ? word.replace(/^.*\w/, (name) => tagged("code", name)) : word,
+    );
   }
 
   mark(mark: TextMark, words: string): string {
@@ -41,20 +65,20 @@ class TelegramPen extends TextPen {
   }
 
   code(code: string): string {
-    return tagged("code", this.text(code));
+    return tagged("code", escaped(code));
   }
 
   /** Links elsewhere are written out, so that nothing hides behind words. */
   link(words: string, { url, isSaid }: LinkTarget): string {
     if (/^https?:\/\/[^\s/]/i.test(url)) {
       const address = url.replace(/\s/g, encodeURIComponent);
-      return `<a href="${this.text(address)}">${words}</a>`;
+      return `<a href="${escaped(address)}">${words.replace(/<\/?code>/g, "")}</a>`;
     }
     return isSaid ? words : `${words} (${this.text(url)})`;
   }
 
   fence(code: string, language: string): PenLines<string> {
-    const inner = this.text(code);
+    const inner = escaped(code);
     if (inner === "") return [];
     const isNamed = /^[\w+#.-]{1,32}$/.test(language);
     return codeLines(
@@ -70,6 +94,21 @@ class TelegramPen extends TextPen {
 }
 
 const PEN = new TelegramPen();
+
+/**
+ * Names of files that end as addresses do: Telegram would make links to strangers of them. As code they are none, and
+ * are copied as they are, with one tap.
+ */
+const FILE_NAME =
+  /^[^@]*\w\.(?:as|bz|cab|cc|cl|do|gd|inc|la|md|mk|ml|mm|mo|mov|pl|pm|properties|ps|pub|py|rs|sc|sh|so|st|sv|tf|zip)\.*$/i;
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
 
 function tagged(tag: "b" | "i" | "s" | "code", html: string): string {
   return html === "" ? "" : `<${tag}>${html}</${tag}>`;

@@ -5,7 +5,7 @@ import { cleanLine, shorten } from "../../util/text.js";
 import { type Letter, type LocalFile, SendError } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
 import { isRefusal } from "./failure.js";
-import { textOf, toHtml } from "./format.js";
+import { textOf, textWithLinks, toHtml } from "./format.js";
 import { LIMITS } from "./limits.js";
 import { numberOf } from "./moves.js";
 
@@ -154,7 +154,10 @@ function contentOf(file: LoadedFile): InputFile {
   return new InputFile(file.bytes, fileName(file));
 }
 
-/** In HTML; as plain text where Telegram, against all expectation, cannot read that: better than not at all. */
+/** What Telegram says of markup that it does not take: it cannot read it, or there is too much of it. */
+const REFUSED_MARKUP = /can't parse entities|entit(?:y|ies)[_ ](?:too|bounds|text|\w+[_ ]invalid)/i;
+
+/** In HTML; as plain text where Telegram, against all expectation, does not take that: better than not at all. */
 export async function inHtml<T>(
   html: string,
   call: (text: string, mode: { readonly parse_mode?: "HTML" }) => Promise<T>,
@@ -162,8 +165,9 @@ export async function inHtml<T>(
   try {
     return await call(html, { parse_mode: "HTML" });
   } catch (error) {
-    if (isRefusal(error, /can't parse entities/i)) return call(textOf(html), {});
-    throw error;
+    if (!isRefusal(error, REFUSED_MARKUP)) throw error;
+    const plain = textWithLinks(html);
+    return call(plain.length > LIMITS.maxText ? textOf(html) : plain, {});
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is sent is there: in order, whatever is in it, up to the length that the adapter says. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { SendError } from "../../adapter/adapter.js";
-import { split } from "../../delivery/split.js";
+import { splitInTurns } from "../../delivery/split.js";
 import { HOSTILE, type Stage } from "./stage.js";
 
 /** Longer messages than this are no matter of platforms: nobody reads them. */
@@ -37,8 +37,8 @@ export function sendingCases(stage: Stage): void {
 
     it("as much as fits of a text whose characters are long", async () => {
       const room = Math.min(stage.adapter.capabilities.maxText, WORTH_SPLITTING);
-      const [first] = split("日本語 👩‍👩‍👧 e\u0301 ".repeat(Math.ceil(room / 10)), stage.room);
-      const text = first?.text ?? "";
+      const [first] = await splitInTurns("日本語 👩‍👩‍👧 e\u0301 ".repeat(Math.ceil(room / 10)), stage.room);
+      const text = first ?? "";
       expect(stage.fits(text)).toBe(true);
       await stage.sendAll([text]);
       await stage.expectShown([text]);
@@ -49,12 +49,11 @@ export function sendingCases(stage: Stage): void {
       if (maxText > WORTH_SPLITTING) return skip(`It takes ${maxText} characters at once.`);
       let text = "";
       for (let n = 0; text.length < 2.5 * maxText; n++) text += `${PARAGRAPHS[n % PARAGRAPHS.length]}\n\n`;
-      const pieces = split(text, stage.room);
-      expect(pieces.map(({ body }) => body).join("")).toBe(text);
+      const pieces = await splitInTurns(text, stage.room);
       expect(pieces.length).toBeGreaterThan(2);
-      for (const piece of pieces) expect(stage.fits(piece.text)).toBe(true);
-      await stage.sendAll(pieces.map((piece) => piece.text));
-      await stage.expectShown(pieces.map((piece) => piece.text));
+      for (const piece of pieces) expect(stage.fits(piece)).toBe(true);
+      await stage.sendAll(pieces);
+      await stage.expectShown(pieces);
     });
 
     it("several at once, none of them lost", async () => {
