@@ -74,9 +74,9 @@ describe("a cut", () => {
       "It is said to",
       "be **very important indeed**.",
     ]);
-    expect(pieces("It is really a [long link](https://x.org/a) to it.", 40)).toEqual([
-      "It is really a",
-      "[long link](https://x.org/a) to it.",
+    expect(pieces("It is really, as people say, a [long link](https://x.org/a) to it all.", 60)).toEqual([
+      "It is really, as people say, a [long link](https://x.org/a)",
+      "to it all.",
     ]);
     expect(pieces("Type `npm run docs` and go on.", 24)).toEqual(["Type `npm run docs` and", "go on."]);
     expect(pieces(`**${"word ".repeat(8).trim()}**`, 24)).toEqual([

@@ -2,7 +2,7 @@
  * Whether what a platform shows of a document is its text: every word of it, in order and as it stands there, with
  * nothing between but signs of lists, quotes and tables, and where a link leads.
  */
-import type { Definition, Nodes, Root } from "mdast";
+import type { Definition, Nodes, Root, Table } from "mdast";
 import { parseMarkdown, plainText } from "../../src/adapter/markdown/read.js";
 import { storableText } from "../../src/util/text.js";
 
@@ -32,7 +32,19 @@ export function notShown(markdown: string, shown: string): string | undefined {
 function missing(markdown: string, shown: string): string | undefined {
   const text = visible(shown);
   if (shown.trim() === "") return "nothing is shown";
-  const all = expectedOf(parseMarkdown(markdown));
+  const root = parseMarkdown(markdown);
+  const tables = Math.min(4, JSON.stringify(root).match(/"type":"table"/g)?.length ?? 0);
+  let problem: string | undefined;
+  // A table is shown in columns, or as a list if it is wide.
+  for (let lists = 0; lists < 1 << tables; lists++) {
+    const found = missingOf(expectedOf(root, lists), text);
+    if (found === undefined) return undefined;
+    problem ??= found;
+  }
+  return problem;
+}
+
+function missingOf(all: readonly Expected[], text: string): string | undefined {
   // What shows nothing as Markdown is shown as it is written.
   if (all.every((words) => words.includes(null))) return undefined;
   let places = new Set([0]);
@@ -63,7 +75,8 @@ function found(text: string, word: string, from: number): number[] {
   return places;
 }
 
-function expectedOf(root: Root): Expected[] {
+/** `lists`: which tables are shown as lists, bit by bit. */
+function expectedOf(root: Root, lists: number): Expected[] {
   const definitions = new Map<string, Definition>();
   const look = (node: Nodes): void => {
     if (node.type === "definition" && !definitions.has(node.identifier))
@@ -71,18 +84,25 @@ function expectedOf(root: Root): Expected[] {
     if ("children" in node) node.children.forEach(look);
   };
   look(root);
-  return wordsOf(root, definitions);
+  let tables = 0;
+  return wordsOf(root, definitions, () => ((lists >> tables++) & 1) === 1);
 }
 
-function wordsOf(node: Nodes, definitions: ReadonlyMap<string, Definition>): Expected[] {
+function wordsOf(
+  node: Nodes,
+  definitions: ReadonlyMap<string, Definition>,
+  isList: () => boolean,
+): Expected[] {
   const within = (): Expected[] =>
-    "children" in node ? node.children.flatMap((child: Nodes) => wordsOf(child, definitions)) : [];
+    "children" in node ? node.children.flatMap((child: Nodes) => wordsOf(child, definitions, isList)) : [];
   switch (node.type) {
     case "text":
     case "html":
     case "code":
     case "inlineCode":
       return words(node.value);
+    case "table":
+      return isList() ? rowsOf(node, definitions, isList) : within();
     case "definition":
       return [];
     case "footnoteReference":
@@ -100,6 +120,25 @@ function wordsOf(node: Nodes, definitions: ReadonlyMap<string, Definition>): Exp
     default:
       return within();
   }
+}
+
+/** Each cell behind the head of its column. */
+function rowsOf(
+  { children: [head, ...rows] }: Table,
+  definitions: ReadonlyMap<string, Definition>,
+  isList: () => boolean,
+): Expected[] {
+  return rows.flatMap((row) =>
+    row.children.flatMap((cell, column) => {
+      const own = wordsOf(cell, definitions, isList);
+      const label = head?.children[column];
+      const said = label ? wordsOf(label, definitions, isList) : [];
+      // A cell may have nothing but what nobody sees.
+      return own.length === 0
+        ? [...said.map((each) => [...each, null]), [":", null]]
+        : [...said, [":", null], ...own];
+    }),
+  );
 }
 
 function words(text: string): Expected[] {

@@ -13,7 +13,7 @@ describe("Markdown for Discord", () => {
     ["https://example.com/a_b_c", "<https://example.com/a_b_c>"],
     ["[ref][1]\n\n[1]: https://example.com", "[ref](<https://example.com>)"],
     ["![a cat](https://example.com/cat.png)", "[a cat](<https://example.com/cat.png>)"],
-    ["[run](javascript:alert(1))", "run"],
+    ["[run](javascript:alert(1)) [it](src/a.ts)", "run (javascript:alert(1)) it (src/a.ts)"],
     ["- one\n  - two\n    - three\n- four", "- one\n  - two\n    - three\n- four"],
     ["3. three\n4. four", "3. three\n4. four"],
     ["- [x] done\n- [ ] open", "- ☑ done\n- ☐ open"],

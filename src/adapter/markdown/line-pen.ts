@@ -4,7 +4,13 @@
  * lines are indented: code can be copied as it is, and a quote is seen as one.
  */
 import type { Align, Around, Cell, Item, LinkTarget, Pen, TextMark } from "./render.js";
-import { type Columns, OPEN_COLUMNS, textTable } from "./text-table.js";
+import { type Columns, OPEN_COLUMNS, textTable, widthOf } from "./text-table.js";
+
+/**
+ * The widest table that is shown in columns. A phone shows about 50 of them in a line; in a wider table each row would
+ * break into several lines, and nobody could tell which column is which. As a list it is read on any screen.
+ */
+const MAX_TABLE = 50;
 
 export interface PenLine<Text> {
   readonly text: Text;
@@ -76,7 +82,26 @@ export abstract class LinePen<Words, Text> implements Pen<Words, PenLines<Text>>
 
   table(rows: readonly (readonly Cell<Words>[])[], align: readonly Align[]): PenLines<Text> {
     const plain = rows.map((row) => row.map((cell) => cell.plain));
-    return plain.flat().join("") === "" ? [] : this.fence(textTable(plain, align, this.columns), "");
+    if (plain.flat().join("") === "") return [];
+    const text = textTable(plain, align, this.columns);
+    return rows.length > 1 && widthOf(text) > MAX_TABLE ? this.#rows(rows) : this.fence(text, "");
+  }
+
+  /** A row is an item, and each cell a line of it, behind the head of its column. */
+  #rows([head = [], ...rows]: readonly (readonly Cell<Words>[])[]): PenLines<Text> {
+    const items = rows.map((row) => {
+      const lines = row.flatMap(({ words, plain }, column) => {
+        const label = head[column]?.plain ?? "";
+        if (plain === "") return [];
+        return this.linesOf(label === "" ? words : this.join([this.text(`${label}: `), words]));
+      });
+      return lines.map((text): PenLine<Text> => ({ text, kind: "words" }));
+    });
+    const block = { number: null, isDone: null };
+    return this.list(
+      items.filter((lines) => lines.length > 0).map((lines) => ({ ...block, block: lines })),
+      false,
+    );
   }
 
   rule(): PenLines<Text> {

@@ -34,6 +34,10 @@ export function textTable(
   return [shown(head), rule, ...body.map(shown)].join("\n");
 }
 
+export function widthOf(text: string): number {
+  return Math.max(0, ...text.split("\n").map((line) => stringWidth(line)));
+}
+
 function padded(cell: string, width: number, align: Align): string {
   const space = Math.max(0, width - stringWidth(cell));
   const before = align === "right" ? space : align === "center" ? space >> 1 : 0;

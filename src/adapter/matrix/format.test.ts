@@ -19,7 +19,7 @@ describe("Markdown becomes HTML", () => {
       "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><strong>2</strong></td></tr></tbody></table>",
     ],
     ["[site](https://example.org/?a=1&b=2)", '<p><a href="https://example.org/?a=1&amp;b=2">site</a></p>'],
-    ["[run](javascript:alert(1))", "<p>run</p>"],
+    ["[run](javascript:alert(1)) [it](src/a.ts)", "<p>run (javascript:alert(1)) it (src/a.ts)</p>"],
     [
       '[x](https://example.org/"onmouseover=")',
       '<p><a href="https://example.org/&quot;onmouseover=&quot;">x</a></p>',

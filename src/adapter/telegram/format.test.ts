@@ -20,7 +20,20 @@ describe("Markdown for Telegram", () => {
     ["[the notes](https://example.org/?a=1&b=2)", '<a href="https://example.org/?a=1&amp;b=2">the notes</a>'],
     [
       "[me](tg://user?id=1) [file](notes.md) <ann@example.org>",
-      "me (tg://user?id=1) file (notes.md) ann@example.org",
+      "me (tg://user?id=1) file (<code>notes.md</code>) ann@example.org",
+    ],
+    // Telegram would make links of these, to strangers.
+    [
+      "See README.md, src/a.py and me@x.sh. **main.rs**.",
+      "See <code>README.md</code>, <code>src/a.py</code> and me@x.sh. <b><code>main.rs</code></b>.",
+    ],
+    [
+      "[README.md](https://example.org/r) example.com",
+      '<a href="https://example.org/r">README.md</a> example.com',
+    ],
+    [
+      "| file | what it is for, and why it is there in the first place |\n|---|---|\n| a.ts | **all** of it, and a good deal more than that |",
+      "• file: a.ts\n  what it is for, and why it is there in the first place: <b>all</b> of it, and a good deal more than that",
     ],
     ["![a cat](https://example.org/cat.png)", '<a href="https://example.org/cat.png">a cat</a>'],
     ["| a | b |\n|---|--:|\n| long | 1 |", "<pre>a    | b\n-----|--\nlong | 1</pre>"],
@@ -35,7 +48,17 @@ describe("Markdown for Telegram", () => {
   });
 
   it("is as long as what is seen of it", () => {
-    expect(shownLength("**a** & [b](https://example.org/very/long) 👋")).toBe("a & b 👋".length);
+    const words = "so that the markup is not what counts, ".repeat(5);
+    expect(shownLength(`${words}**a** & [b](https://example.org/very/long) 👋`)).toBe(
+      words.length + "a & b 👋".length,
+    );
     expect(shownLength("[".repeat(100_000))).toBe(100_000);
+  });
+
+  it("is full before Telegram ignores its markup, or refuses it", () => {
+    const links = (count: number, address: string) => `[x](https://example.org/${address}) `.repeat(count);
+    expect(shownLength(links(90, "a"))).toBeLessThanOrEqual(4_096);
+    expect(shownLength(links(100, "a"))).toBeGreaterThan(4_096);
+    expect(shownLength(links(40, "a".repeat(200)))).toBeGreaterThan(4_096);
   });
 });
