@@ -100,7 +100,9 @@ const usualKind: KindOf = ({ mediaType, bytes, voice }) => {
 };
 
 function captioned<T>(text: string, call: (caption: Caption) => Promise<T>): Promise<T> {
-  return text === "" ? call({}) : inHtml(toHtml(text), (caption, mode) => call({ caption, ...mode }));
+  return text === ""
+    ? call({})
+    : inHtml(toHtml(text), (caption, mode) => call({ caption, ...mode }), LIMITS.maxCaption);
 }
 
 async function upload(
@@ -161,13 +163,18 @@ const REFUSED_MARKUP = /can't parse entities|entit(?:y|ies)[_ ](?:too|bounds|tex
 export async function inHtml<T>(
   html: string,
   call: (text: string, mode: { readonly parse_mode?: "HTML" }) => Promise<T>,
+  max: number = LIMITS.maxText,
 ): Promise<T> {
   try {
     return await call(html, { parse_mode: "HTML" });
   } catch (error) {
     if (!isRefusal(error, REFUSED_MARKUP)) throw error;
     const plain = textWithLinks(html);
+<<<<<<< HEAD
     return call(plain.length > LIMITS.maxText ? textOf(html) : plain, {});
+=======
+    return call(plain.length > max ? textOf(html) : plain, {});
+>>>>>>> c84c363a82ec2d85734c43eccd9b080cd6b537a3
   }
 }
 
