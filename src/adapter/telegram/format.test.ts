@@ -32,13 +32,8 @@ describe("Markdown for Telegram", () => {
       '<a href="https://example.org/r">README.md</a> example.com',
     ],
     [
-<<<<<<< HEAD
-      "| file | what it is for, and why it is really there |\n|---|---|\n| a.ts | **all** of it, and a good deal more than that |",
-      "• file: a.ts\n  what it is for, and why it is really there: <b>all</b> of it, and a good deal more than that",
-=======
       "| file | what it is for, and why it is there in the first place |\n|---|---|\n| a.ts | **all** of it, and a good deal more than that |",
       "• file: a.ts\n  what it is for, and why it is there in the first place: <b>all</b> of it, and a good deal more than that",
->>>>>>> c84c363a82ec2d85734c43eccd9b080cd6b537a3
     ],
     ["![a cat](https://example.org/cat.png)", '<a href="https://example.org/cat.png">a cat</a>'],
     ["| a | b |\n|---|--:|\n| long | 1 |", "<pre>a    | b\n-----|--\nlong | 1</pre>"],

@@ -170,11 +170,7 @@ export async function inHtml<T>(
   } catch (error) {
     if (!isRefusal(error, REFUSED_MARKUP)) throw error;
     const plain = textWithLinks(html);
-<<<<<<< HEAD
-    return call(plain.length > LIMITS.maxText ? textOf(html) : plain, {});
-=======
     return call(plain.length > max ? textOf(html) : plain, {});
->>>>>>> c84c363a82ec2d85734c43eccd9b080cd6b537a3
   }
 }
 
