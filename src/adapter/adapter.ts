@@ -46,7 +46,11 @@ export interface Speaker {
   send(letter: Letter): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before. */
   edit?(letter: Letter, messageId: string): Promise<void>;
-  /** Whether a message that was being sent when a process ended is there; null if the platform cannot tell. */
+  /**
+   * Whether a message is there of which a call did not tell, or that was being sent when a process ended. `not there` only
+   * if that is certain, or if it may be sent again without being there twice; null if the platform cannot tell. It fails
+   * if the platform cannot be asked now.
+   */
   find?(letter: Letter): Promise<{ readonly messageId: string } | "not there" | null>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
@@ -187,6 +191,8 @@ export interface Letter {
   readonly file?: LocalFile;
   /** Ours, and the same for every attempt: an idempotency key where the platform takes one. */
   readonly deliveryId: string;
+  /** When it was written, in ms: the platform cannot have it from before. `find` looks from then on. */
+  readonly writtenAt?: number;
   /** The message that it answers, shown as such where that is usual. */
   readonly replyTo?: string;
   /** It is true at its address only: where the thread is gone, it fails rather than going to the chat around it. */

@@ -21,7 +21,10 @@ export interface Post {
   readonly id: string;
   readonly channel_id: string;
   readonly root_id: string;
+  readonly user_id: string;
+  readonly create_at: number;
   message: string;
+  props?: Readonly<Record<string, string>>;
 }
 
 export class MattermostWorld {
@@ -31,6 +34,8 @@ export class MattermostWorld {
   isRevoked = false;
   /** What the server has at these paths, beside what crabline has. */
   readonly pages = new Map<string, Answer>();
+  /** What every call is answered with. */
+  failAll: Answer | null = null;
   readonly between: Between;
   readonly #server: Server;
   readonly #folder: string;
@@ -47,6 +52,7 @@ export class MattermostWorld {
     const between = await Between.open(server.manifest.baseUrl, {
       answer: (asked) => world?.answer(asked) ?? null,
       heard: (asked, status, body) => world?.hear(asked, status, body),
+      isSend: (method, path) => method === "POST" && path.endsWith("/posts"),
     });
     world = new MattermostWorld(server, between, folder);
     await world.#makeChannels();
@@ -91,23 +97,36 @@ export class MattermostWorld {
   }
 
   answer({ method, path }: Asked): Answer | "swallow" | null {
+    if (this.failAll) return this.failAll;
     if (this.isRevoked)
       return { status: 401, body: JSON.stringify({ message: "Invalid or expired session." }) };
     const page = method === "GET" ? this.pages.get(path) : undefined;
     if (page) return page;
+    const [, channel] = /\/channels\/(\w+)\/posts\?/.exec(path) ?? [];
+    if (channel) return { status: 200, body: JSON.stringify(this.#postsIn(channel)) };
     if (this.#next === null || method === "GET" || path.endsWith("/typing")) return null;
     const next = this.#next;
     this.#next = null;
     return next;
   }
 
-  hear({ method, path }: Asked, status: number, body: string): void {
+  /** crabline has no history: the bot's own posts, the newest first. */
+  #postsIn(channel: string): object {
+    const posts = this.sent.filter((post) => post.channel_id === channel).toReversed();
+    return {
+      order: posts.map(({ id }) => id),
+      posts: Object.fromEntries(posts.map((post) => [post.id, { ...post, user_id: BOT }])),
+    };
+  }
+
+  hear({ method, path, body: asked }: Asked, status: number, body: string): void {
     if (path.endsWith("/typing")) this.typed += 1;
     if (status >= 300 || !path.includes("/posts")) return;
     const post = JSON.parse(body) as Post;
     const before = this.sent.find(({ id }) => id === post.id);
-    if (before) before.message = post.message;
-    else if (method === "POST") this.sent.push(post);
+    const { props } = JSON.parse(asked.toString()) as Post;
+    if (before) Object.assign(before, { message: post.message, props });
+    else if (method === "POST") this.sent.push({ ...post, ...(props && { props }) });
   }
 
   async close(): Promise<void> {
