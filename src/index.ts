@@ -225,6 +225,7 @@ export {
   type Line,
   type LiveReply,
   type LocalFile,
+  type Lookup,
   type Mark,
   type Memory,
   type PlatformLimits,

@@ -51,7 +51,7 @@ export interface Speaker {
    * if that is certain, or if it may be sent again without being there twice; null if the platform cannot tell. It fails
    * if the platform cannot be asked now.
    */
-  find?(letter: Letter): Promise<{ readonly messageId: string } | "not there" | null>;
+  find?(letter: Letter): Promise<Lookup>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
   /** Marks a message of a person's. */
@@ -73,6 +73,9 @@ export interface Speaker {
    */
   createThread?(parent: Address, title: string, person: string | null, once: string): Promise<Address | null>;
 }
+
+/** What a look for a message found: the message, that it is not there, or nothing certain. */
+export type Lookup = { readonly messageId: string } | "not there" | null;
 
 /** What a platform can do and how much it accepts, known without its client library. */
 export interface PlatformLimits {

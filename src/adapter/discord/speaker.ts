@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { RawFile } from "discord.js";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, type Lookup, type Mark, SendError, type Speaker } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
 import type { Api, Post } from "./api.js";
 import type { Channels } from "./channels.js";
@@ -31,8 +31,6 @@ export interface DiscordSpeakerOptions {
   /** Everything up to here was read when this process began. */
   readonly beganAt: string;
 }
-
-type Found = { readonly messageId: string } | "not there" | null;
 
 export class DiscordSpeaker implements Speaker {
   readonly #options: DiscordSpeakerOptions;
@@ -109,7 +107,7 @@ export class DiscordSpeaker implements Speaker {
     await this.#api.edit(channelId, messageId, formatMarkdown(message.text));
   }
 
-  async find(letter: Letter): Promise<Found> {
+  async find(letter: Letter): Promise<Lookup> {
     const found = await this.#look(letter);
     if (found !== null) return found;
     const { sends } = this.#options;
@@ -150,7 +148,7 @@ export class DiscordSpeaker implements Speaker {
    * Looks for the nonce, which Discord tells with the event of the message. A message that was only read may be it if it
    * begins alike and is not known to be another: then nobody can tell.
    */
-  async #look(letter: Letter): Promise<Found> {
+  async #look(letter: Letter): Promise<Lookup> {
     const { api, self, sends } = this.#options;
     const nonce = nonceOf(letter.deliveryId);
     const channelId = channelOf(letter.address);

@@ -1,6 +1,6 @@
 /** What is said on Mattermost by one line. */
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Letter, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type Lookup, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../failure.js";
 import { field, listIn, numberIn, wordsIn } from "../untrusted.js";
 import { isNotThere, isThreadGone, type MattermostApi, type MattermostSelf, sendError } from "./api.js";
@@ -45,7 +45,7 @@ export class MattermostSpeaker implements Speaker {
   }
 
   /** By what each post of ours carries. Null where there is more to read than is read, or one does not carry it. */
-  async find(letter: Letter): Promise<{ readonly messageId: string } | "not there" | null> {
+  async find(letter: Letter): Promise<Lookup> {
     const { address, deliveryId, writtenAt = Date.now() - LOOK_BACK_MS } = letter;
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const path = `/channels/${encodeURIComponent(address.chatId)}/posts?page=${page}&per_page=${PAGE}`;

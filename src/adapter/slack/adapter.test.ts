@@ -18,7 +18,6 @@ const settingsOf = (server: SlackServer): SlackSettings => ({
   appToken: () => server.appToken,
   baseUrl: server.url,
   timeoutMs: 4_000,
-  settleMs: 0,
 });
 
 adapterContract("slack", async () => {
@@ -449,21 +448,6 @@ describe("slack", () => {
       expect(await adapter.find(outbound("y", dm))).toBeNull();
       server.answers = () => JSON.stringify({ ok: false, error: "missing_scope", needed: "im:history" });
       expect(await failure(adapter.find(outbound("y", dm)))).toMatchObject({ outcome: "permanent" });
-    });
-
-    it("looks again after a moment for what Slack may show only then", async () => {
-      adapter = await opened({ ...settingsOf(server), settleMs: 1 });
-      await connect();
-      const letter = outbound("x", await server.dm());
-      let looks = 0;
-      server.answers = ({ method }, body) => {
-        if (method !== "conversations.history") return body;
-        looks += 1;
-        return looks === 1 ? JSON.stringify({ ok: true, messages: [] }) : body;
-      };
-      const { messageId } = await adapter.send(letter);
-      expect(await adapter.find(letter)).toEqual({ messageId });
-      expect(looks).toBe(2);
     });
 
     it.each(["thread_not_found", "restricted_action_thread_locked"])(

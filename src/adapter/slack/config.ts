@@ -9,6 +9,4 @@ export interface SlackSettings {
   readonly baseUrl?: string;
   /** How long a call may take. */
   readonly timeoutMs?: number;
-  /** How long Slack may take to show a message that it took without a word. */
-  readonly settleMs?: number;
 }

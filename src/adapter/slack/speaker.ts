@@ -1,9 +1,7 @@
 /** What is said on Slack by one line. A message carries its delivery id as metadata, by which Slack can be asked for it. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
-import { timerMs } from "../../util/timer-ms.js";
-import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, type Lookup, type Mark, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../failure.js";
 import { upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
@@ -13,8 +11,6 @@ import { sendError, slackErrorOf } from "./web.js";
 import { findDelivery, findPlace, metadataOf, mustSee } from "./workspace.js";
 
 const PLATFORM = "slack";
-/** What Slack took without a word is there after that time, or was not taken. */
-const SETTLE_MS = 2_000;
 /** Nobody can write in that thread: it was locked or deleted, or the channel has none any more. */
 const THREAD_GONE = new Set([
   "thread_not_found",
@@ -28,13 +24,11 @@ export class SlackSpeaker implements Speaker {
   readonly #web: WebClient;
   readonly #self: SlackSelf;
   readonly #names: NameBook;
-  readonly #settleMs: number;
 
-  constructor(web: WebClient, self: SlackSelf, names: NameBook, settleMs = SETTLE_MS) {
+  constructor(web: WebClient, self: SlackSelf, names: NameBook) {
     this.#web = web;
     this.#self = self;
     this.#names = names;
-    this.#settleMs = settleMs;
   }
 
   async send(letter: Letter): Promise<{ readonly messageId: string }> {
@@ -61,13 +55,10 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  /** Looks twice: what was just taken may not be shown at once. A file carries no metadata: nobody can tell. */
-  async find(letter: Letter): Promise<Found> {
+  /** A file carries no metadata: nobody can tell. */
+  async find(letter: Letter): Promise<Lookup> {
     if (letter.file) return null;
     try {
-      const found = await this.#look(letter);
-      if (found !== "not there" || this.#settleMs === 0) return found;
-      await sleep(timerMs(this.#settleMs), undefined, { ref: false });
       return await this.#look(letter);
     } catch (error) {
       throw sendError(error);
@@ -121,7 +112,7 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  async #look(letter: Letter): Promise<Found> {
+  async #look(letter: Letter): Promise<Lookup> {
     const { address, ...sought } = letter;
     const { platform, chatId } = address;
     try {
@@ -160,7 +151,6 @@ export class SlackSpeaker implements Speaker {
   }
 }
 
-type Found = { readonly messageId: string } | "not there" | null;
 type InThread = { readonly thread_ts?: string };
 
 /** In its thread; if nobody can write there any more, in the channel around it, which the same people see. */

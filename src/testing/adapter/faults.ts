@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 /** More would be no passing failure. */
 const MOST_TRIES = 5;
 
-type Outcome = "sent" | SendError;
+type FaultOutcome = "sent" | SendError;
 
 /** What was left open by a call that nobody answered. */
 interface Doubt {
@@ -26,7 +26,7 @@ export function faultCases(stage: Stage): void {
      * As the gateway delivers: what was certainly not taken is sent again. If nobody knows, the platform is asked, later
      * if it cannot be asked now. Null if it is to be tried again.
      */
-    const attempt = async (message: Letter, doubt: Doubt): Promise<Outcome | null> => {
+    const attempt = async (message: Letter, doubt: Doubt): Promise<FaultOutcome | null> => {
       if (!doubt.failure) {
         const failure = await failureOf(stage.adapter.send(message));
         if (failure === null) return "sent";
@@ -41,7 +41,7 @@ export function faultCases(stage: Stage): void {
       return found === "not there" ? null : "sent";
     };
 
-    const deliver = async (message: Letter, doubt: Doubt = { failure: null }): Promise<Outcome> => {
+    const deliver = async (message: Letter, doubt: Doubt = { failure: null }): Promise<FaultOutcome> => {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const outcome = await attempt(message, doubt);
         if (outcome !== null) return outcome;
@@ -50,7 +50,7 @@ export function faultCases(stage: Stage): void {
     };
 
     /** Each of these is there once if it was sent, and at most once if nobody knows. Nothing else is. */
-    const expectOnce = async (outcomes: ReadonlyMap<string, Outcome>): Promise<void> => {
+    const expectOnce = async (outcomes: ReadonlyMap<string, FaultOutcome>): Promise<void> => {
       const shown = [...(await stage.fixture.shown())];
       for (const [text, outcome] of outcomes) {
         const [is] = stage.asShown(text);
@@ -65,7 +65,7 @@ export function faultCases(stage: Stage): void {
     /** Meets the faults one after the other; then one goes through. */
     const through = async (faults: readonly Fault[]): Promise<void> => {
       await stage.connect();
-      const outcomes = new Map<string, Outcome>();
+      const outcomes = new Map<string, FaultOutcome>();
       for (const fault of faults) {
         await stage.fixture.way?.(fault);
         outcomes.set(fault, await deliver(letter(fault)));
@@ -81,7 +81,7 @@ export function faultCases(stage: Stage): void {
       const { fixture } = stage;
       if (!fixture.way) return skip("The way cannot fail here.");
       await stage.connect();
-      const outcomes = new Map<string, Outcome>([["before", await deliver(letter("before"))]]);
+      const outcomes = new Map<string, FaultOutcome>([["before", await deliver(letter("before"))]]);
       await fixture.way("unreachable");
       const [doubt, during, then] = [{ failure: null }, letter("during"), letter("and then")];
       // The first call may still find an open connection, and lose it: then nobody knows.
@@ -126,7 +126,7 @@ export function faultCases(stage: Stage): void {
       await fixture.way?.("silence");
       if (!why) await fixture.trouble?.("swallowed");
       const texts = [...(fixture.way ? ["not taken?"] : []), ...(why ? [] : ["taken?"])];
-      const outcomes = new Map<string, Outcome>();
+      const outcomes = new Map<string, FaultOutcome>();
       await Promise.all(texts.map(async (text) => outcomes.set(text, await deliver(letter(text)))));
       outcomes.set("at last", await deliver(letter("at last")));
       await expectOnce(outcomes);
