@@ -43,6 +43,7 @@ export function faultCases(stage: Stage): void {
 
     const deliver = async (message: Letter, doubt: Doubt = { failure: null }): Promise<FaultOutcome> => {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
+        await stage.until(() => stage.adapter.speaker !== null);
         const outcome = await attempt(message, doubt);
         if (outcome !== null) return outcome;
       }
