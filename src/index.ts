@@ -133,13 +133,17 @@ export { asHandoffId, type HandoffId } from "./session/ids.js";
 export type { McpState } from "./agent/mcp/server.js";
 export { offlineAgent } from "./agent/offline.js";
 export type { EveryonesLimits, LimitName, UsageLimitName, WrittenLimits } from "./config/role-defaults.js";
+export type { DocumentText } from "./document/document.js";
+export type { DocumentReading } from "./document/reading.js";
 export type { ListedPeople, Who } from "./gateway/authorize.js";
 export type { BusyMode, BusyModes } from "./gateway/busy.js";
 export type { AgentInfo, ModelInfo } from "./gateway/commands/agent-info.js";
 export type { AskingCall, Command, CommandCall, Commands } from "./gateway/commands/commands.js";
 export { commandTable } from "./gateway/commands/table.js";
 export type { Gateway } from "./gateway/gateway.js";
+export type { GatewayFiles } from "./gateway/kept-files.js";
 export type { LimitLists } from "./gateway/limits.js";
+export type { VoiceListening } from "./gateway/listening.js";
 export type { GatewayMemory } from "./gateway/memory/options.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
@@ -205,6 +209,7 @@ export {
   type AssistantMessage,
   type BackgroundCommand,
   type Danger,
+  type GivenFiles,
   type ModelDraft,
   type Tool,
   type ToolContext,
@@ -212,6 +217,7 @@ export {
   type TurnInput,
 } from "./agent/agent.js";
 export { runToolCall } from "./agent/tool-call.js";
+export type { OutgoingFile, OutgoingFiles } from "./agent/tools/outgoing-files.js";
 
 // Write a platform.
 
@@ -220,12 +226,12 @@ export {
   type Answered,
   type Capabilities,
   ConnectError,
+  type FoundMessage,
   type InboundMessage,
   type Letter,
   type Line,
   type LiveReply,
   type LocalFile,
-  type Lookup,
   type Mark,
   type Memory,
   type PlatformLimits,

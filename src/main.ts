@@ -10,7 +10,7 @@ import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
 import type { Backups, StoreUse } from "./cli/cli.js";
 import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs } from "./cli/opened.js";
-import type { Config } from "./config/config.js";
+import { type Config, waitsOf } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import type { JobLimits } from "./gateway/jobs/options.js";
@@ -352,8 +352,7 @@ async function openGatewayOf(
     files: await (await import("./open-files.js")).openFiles(config),
     maxMessages: config.agent.maxMessages,
     maxSends: config.agent.maxSends,
-    turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
-    handoffWaitMs: config.handoff.waitSeconds * 1_000,
+    ...waitsOf(config),
     ...events,
   });
   remember();

@@ -1,10 +1,10 @@
-/** Configuration → who reads the files of messages: documents, and voice messages. */
+/** Configuration → who reads the files of messages, documents and voice messages, and which files the agent may send. */
 import { fileURLToPath } from "node:url";
 import { type Config, mediaFolder } from "./config/config.js";
 import { childEnvironment } from "./config/environment.js";
 import { documentReading } from "./document/reading.js";
 import type { GatewayFiles } from "./gateway/kept-files.js";
-import type { Listening } from "./gateway/listening.js";
+import type { VoiceListening } from "./gateway/listening.js";
 
 /** Beside this file once it is built. */
 const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
@@ -14,11 +14,12 @@ export async function openFiles(config: Config, program = DOCUMENT_READER): Prom
     folder: mediaFolder(config),
     documents: documentReading({ program }),
     listening: await listeningOf(config),
+    outgoing: async () => (await import("./open-tools.js")).openOutgoing(config),
   };
 }
 
 /** Null if nobody set one up. */
-async function listeningOf({ voice }: Config): Promise<Listening | null> {
+async function listeningOf({ voice }: Config): Promise<VoiceListening | null> {
   const { baseUrl, apiKey, model, command, timeoutSeconds } = voice.transcribe;
   const [program, ...args] = command ?? [];
   if (baseUrl === null && program === undefined) return null;

@@ -62,6 +62,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly leaseMs?: number;
   /** How long a handoff may wait to be carried out. */
   readonly handoffWaitMs?: number;
+  /** How long a message waits for a platform that can't be reached. Default 3 days. */
+  readonly giveUpAfterMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (handoff: Handoff) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -130,11 +132,12 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
       homeChannels: options.homeChannels ?? [],
     },
-    ...(options.files ? keptFiles(options.files, store.files, clock) : {}),
+    ...(options.files ? keptFiles(options.files, store.files, clock, redactor) : {}),
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),
+    ...(options.giveUpAfterMs === undefined ? {} : { giveUpAfterMs: options.giveUpAfterMs }),
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),

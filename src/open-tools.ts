@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Tool } from "./agent/agent.js";
 import type { FoundSandbox } from "./agent/sandbox/open-sandbox.js";
 import type { Confinement, Walls } from "./agent/sandbox/sandbox.js";
+import type { OutgoingFiles } from "./agent/tools/outgoing-files.js";
 import type { Config } from "./config/config.js";
 import { childEnvironment, clientEnvironment } from "./config/environment.js";
 import { secretsOf } from "./config/secrets.js";
@@ -18,10 +19,7 @@ import { makeFolder } from "./util/make-folder.js";
 export async function openTools(config: Config): Promise<Tool[]> {
   const { builtInTools } = await import("./agent/tools/built-in.js");
   return builtInTools({
-    workdir: config.agent.workdir,
-    folders: config.tools.folders,
-    own: ownFiles(config),
-    environment: childEnvironment(),
+    ...placesOf(config),
     maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
     allowHosts: config.tools.fetch.allowHosts,
     ...(config.tools.terminal.allow ? { allow: config.tools.terminal.allow } : {}),
@@ -29,6 +27,20 @@ export async function openTools(config: Config): Promise<Tool[]> {
     environments: await environmentsOf(config),
     defaultEnvironment: config.tools.terminal.environment,
   });
+}
+
+/** The files that the agent may send to people. */
+export async function openOutgoing(config: Config): Promise<OutgoingFiles> {
+  return (await import("./agent/tools/built-in.js")).filesToSend(placesOf(config));
+}
+
+function placesOf(config: Config) {
+  return {
+    workdir: config.agent.workdir,
+    folders: config.tools.folders,
+    own: ownFiles(config),
+    environment: childEnvironment(),
+  };
 }
 
 /** Each is loaded only if it is set up. */

@@ -135,6 +135,25 @@ const CASES: Record<
     says: /^2 messages of the last 7 days may not have arrived/,
     fix: /baton logs/,
   },
+  "messages that could not be delivered": {
+    make: async (home) => {
+      await store(home);
+      const database = new DatabaseSync(join(home, "baton.db"));
+      const row = "'telegram', 'bot', ?, 'reply', 'x', 'failed', '', 0";
+      const add = database.prepare(
+        `INSERT INTO outbox (delivery_id, platform, account, address, kind, text, state, owner, created_at, error, failed_at) VALUES (?, ${row}, ?, ?)`,
+      );
+      const now = Date.now();
+      add.run("one", "telegram:1", "blocked", now - 60_000);
+      add.run("two", "telegram:2", "kicked", now - WEEK + 60_000);
+      add.run("old", "telegram:3", "archived", now - WEEK - 60_000);
+      database.close();
+    },
+    check: "delivery",
+    status: "hint",
+    says: /^2 messages of the last 7 days could not be delivered, the last to telegram:1 at 20.*Z: blocked$/,
+    fix: /baton logs/,
+  },
   "two bots that share conversations": {
     make: twoBots,
     check: "accounts",

@@ -42,7 +42,7 @@ export interface Line {
 
 /** Says things on a platform. It lives as long as its line: the gateway fails every later call for it. */
 export interface Speaker {
-  /** Sends a text or a file, and returns the platform's id of it. Fails with a `SendError`. */
+  /** Sends a letter, and returns the platform's id of it: of an album, that of its first message. Fails with a `SendError`. */
   send(letter: Letter): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before. */
   edit?(letter: Letter, messageId: string): Promise<void>;
@@ -51,7 +51,7 @@ export interface Speaker {
    * if that is certain, or if it may be sent again without being there twice; null if the platform cannot tell. It fails
    * if the platform cannot be asked now.
    */
-  find?(letter: Letter): Promise<Lookup>;
+  find?(letter: Letter): Promise<FoundMessage>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
   /** Marks a message of a person's. */
@@ -75,7 +75,7 @@ export interface Speaker {
 }
 
 /** What a look for a message found: the message, that it is not there, or nothing certain. */
-export type Lookup = { readonly messageId: string } | "not there" | null;
+export type FoundMessage = { readonly messageId: string } | "not there" | null;
 
 /** What a platform can do and how much it accepts, known without its client library. */
 export interface PlatformLimits {
@@ -94,8 +94,14 @@ export interface PlatformLimits {
   readonly typingMs?: number;
   /** The least time between two edits of one message. */
   readonly paceMs?: number;
-  /** The largest file that can be sent, in bytes; absent if none can. */
+  /** The largest file that can be sent, in bytes, and how large the files of one letter are together; absent if none can. */
   readonly maxFile?: number;
+  /** The longest text that goes with files, counted as `maxText`; absent if text and files are messages of their own. */
+  readonly maxCaption?: number;
+  /** How many files go in one letter; 1 if absent. */
+  readonly maxAlbum?: number;
+  /** True if a recording can be sent as a voice message. */
+  readonly voice?: boolean;
 }
 
 export interface Capabilities extends PlatformLimits {
@@ -183,15 +189,15 @@ export const PURPOSES = [
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What one call of a platform says: a text, or a file. */
+/** What is said at once: a text, or files with or without one. */
 export interface Letter {
   readonly address: Address;
   /** A reply unless it says otherwise. */
   readonly purpose?: Purpose;
-  /** Markdown; empty for a file. */
+  /** Markdown. Beside files it is at most as long as `maxCaption`, and empty for audio or if the platform has no captions. */
   readonly text: string;
-  /** Of our own media store. */
-  readonly file?: LocalFile;
+  /** At most `maxAlbum`, all of them pictures and videos or none. A voice message goes alone. */
+  readonly files?: readonly LocalFile[];
   /** Ours, and the same for every attempt: an idempotency key where the platform takes one. */
   readonly deliveryId: string;
   /** When it was written, in ms: the platform cannot have it from before. `find` looks from then on. */
@@ -202,10 +208,15 @@ export interface Letter {
   readonly onlyThere?: true;
 }
 
+/** A file of our own media store. */
 export interface LocalFile {
   readonly path: string;
   readonly name: string;
   readonly mediaType: string;
+  /** A recording, to be shown as a voice message if the platform has those. */
+  readonly voice?: true;
+  /** Where the agent has it on this machine; absent if it has it nowhere. */
+  readonly from?: string;
 }
 
 /** A text that many times as long as one message is not rendered to find out that it does not fit. */

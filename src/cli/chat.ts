@@ -115,6 +115,7 @@ async function talk(cli: Cli, options: ChatFlags): Promise<void> {
     input: stdin,
     output: stdout,
     color: cli.environment.color ?? true,
+    pictures: cli.environment.pictures,
     status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
     complete: (line) => open.complete(line),
     history: chatHistory(config.home, cli.hide),

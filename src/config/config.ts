@@ -14,7 +14,10 @@ type Held = ValueOf<typeof homeFile>;
 
 /** What holds, by the declarations of the settings; and what follows from the machine. */
 export interface Config
-  extends Pick<Held, "busy" | "handoff" | "people" | "limits" | "processes" | "jobs" | "memory" | "voice"> {
+  extends Pick<
+    Held,
+    "busy" | "handoff" | "people" | "limits" | "processes" | "jobs" | "delivery" | "memory" | "voice"
+  > {
   readonly home: string;
   /** A URL or an absolute path. */
   readonly store: Secret;
@@ -66,4 +69,13 @@ interface PlatformConfig extends CommonSettings {
 /** Where files of messages are kept. */
 export function mediaFolder({ home }: Config): string {
   return join(home, "media");
+}
+
+/** How long a gateway waits: for an answer, for a handoff, and for a platform that can't be reached. */
+export function waitsOf({ agent, handoff, delivery }: Config) {
+  return {
+    turnDeadlineMs: agent.turnDeadlineSeconds * 1_000,
+    handoffWaitMs: handoff.waitSeconds * 1_000,
+    giveUpAfterMs: delivery.giveUpAfterDays * 86_400_000,
+  };
 }

@@ -12,6 +12,8 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
+  /** How the terminal shows pictures, if it says which one it is. */
+  readonly pictures: "kitty" | "iterm2" | undefined;
   /** True if the locale says that the terminal shows more than ASCII. */
   readonly unicode: boolean;
   /** The usual variables of model providers. */
@@ -33,6 +35,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
       Object.entries(others).flatMap(([name, value]) => (isOurs(name) && value ? [[name, value]] : [])),
     ),
     color: wantsColor(variables),
+    pictures: showsPictures(variables),
     unicode: speaksUnicode(variables),
     models: readModelVariables(variables),
     path: variables.PATH ?? "",
@@ -47,6 +50,13 @@ export function homeFolder({ BATON_HOME }: Readonly<NodeJS.ProcessEnv> = process
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {
   if (variables.FORCE_COLOR) return !["0", "false"].includes(variables.FORCE_COLOR);
   return variables.NO_COLOR ? false : undefined;
+}
+
+/** Not within tmux, which would have to pass them on. */
+function showsPictures({ TERM, TERM_PROGRAM, TMUX }: Readonly<NodeJS.ProcessEnv>): Environment["pictures"] {
+  if (TMUX) return undefined;
+  if (TERM === "xterm-kitty" || TERM === "xterm-ghostty") return "kitty";
+  return TERM_PROGRAM === "iTerm.app" || TERM_PROGRAM === "WezTerm" ? "iterm2" : undefined;
 }
 
 /** The first of these that is set decides, as for every program. */

@@ -132,6 +132,7 @@ describe("every key", () => {
       "jobs.maxPerPerson",
       "jobs.maxRunning",
       "jobs.timeoutSeconds",
+      "delivery.giveUpAfterDays",
       "memory.summariseAt",
       "memory.titles",
       "memory.enabled",

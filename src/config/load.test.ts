@@ -47,6 +47,7 @@ describe("defaults", () => {
       agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
       handoff: { waitSeconds: 60 },
+      delivery: { giveUpAfterDays: 3 },
       people: { allow: {}, owners: {}, guests: {}, pairing: "on" },
       tools: {
         folders: [project],
@@ -103,6 +104,19 @@ describe("colour", () => {
     [{}, undefined],
   ])("%j gives %j", (variables, color) => {
     expect(readEnvironment(variables).color).toBe(color);
+  });
+});
+
+describe("pictures", () => {
+  test.each([
+    [{ TERM: "xterm-kitty" }, "kitty"],
+    [{ TERM: "xterm-ghostty", TERM_PROGRAM: "ghostty" }, "kitty"],
+    [{ TERM: "xterm-256color", TERM_PROGRAM: "iTerm.app" }, "iterm2"],
+    [{ TERM_PROGRAM: "WezTerm" }, "iterm2"],
+    [{ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }, undefined],
+    [{ TERM: "xterm-256color" }, undefined],
+  ])("%j gives %j", (variables, pictures) => {
+    expect(readEnvironment(variables).pictures).toBe(pictures);
   });
 });
 
@@ -173,11 +187,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, memory, retention, environments, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, delivery, memory, retention, environments, platforms, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, memory, retention, environments, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, delivery, memory, retention, environments, platforms, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],

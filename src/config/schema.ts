@@ -6,6 +6,7 @@ import { checkTimeZone, DEFAULT_RESET_POLICY, type ResetPolicy } from "../sessio
 import { CHAT_TYPES } from "../session/source.js";
 import { choice, flag, list, number, type Setting, type Takes, text, textOr } from "../util/setting.js";
 import { agentSettings, turnLimits } from "./agent.js";
+import { deliverySettings } from "./delivery.js";
 import { environmentSettings } from "./environments.js";
 import { each, group, type WrittenOf } from "./groups.js";
 import { jobSettings } from "./jobs.js";
@@ -158,6 +159,7 @@ export const homeFile = group({
   mcp: mcpSettings,
   processes: processSettings,
   jobs: jobSettings,
+  delivery: deliverySettings,
   memory: memorySettings,
   voice: voiceSettings,
   retention: retentionSettings,

@@ -25,9 +25,9 @@ export interface ShownSetting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, memory, voice, platforms } =
+  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, delivery, memory, voice } =
     config;
-  const { store, mirror, outputDir, retention, places } = config;
+  const { platforms, store, mirror, outputDir, retention, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...held(group({ scopes: declared.scopes, reset: declared.reset }), { scopes, reset }, () => ""),
@@ -40,6 +40,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     mcp: { servers: mapped(mcp.servers, writtenServer) },
     processes,
     jobs,
+    delivery,
     memory,
     voice: mapped(voice, (part) => mapped<unknown, unknown>({ ...part }, shown)),
     retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },

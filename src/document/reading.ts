@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { isFields, parseJson } from "../util/json.js";
 import { Limiter } from "../util/limiter.js";
+import { timerMs } from "../util/timer-ms.js";
 import { withoutDescriptors } from "../util/without-descriptors.js";
 import type { DocumentText } from "./document.js";
 
@@ -24,7 +25,7 @@ export interface DocumentReadingOptions {
   readonly mostMemory?: number;
 }
 
-export const MOST_CHARACTERS = 60_000;
+const MOST_CHARACTERS = 60_000;
 const TIMEOUT_MS = 30_000;
 const MOST_MEMORY = 1024 * 1024 * 1024;
 const WATCH_MS = 200;
@@ -58,7 +59,7 @@ function readApart(
       why = reason;
       child.kill("SIGKILL");
     };
-    const tooLate = setTimeout(stop("reading it took too long"), timeoutMs);
+    const tooLate = setTimeout(stop("reading it took too long"), timerMs(timeoutMs));
     const tooLarge = setInterval(() => {
       if (memoryOf(child.pid) > mostMemory) stop("reading it took too much memory")();
     }, WATCH_MS);

@@ -64,7 +64,7 @@ function namedXml(entries: Entries, name: RegExp): Map<string, string> {
 }
 
 function numberIn(name: string): number {
-  return Number(/(\d+)\.xml$/.exec(name)?.[1] ?? 0);
+  return Number(/slide(\d{1,5})\.xml$/.exec(name)?.[1] ?? 0);
 }
 
 function decoded(bytes: Uint8Array): string {

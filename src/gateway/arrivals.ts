@@ -18,19 +18,16 @@ import type { FileTexts, ReadFiles } from "./file-texts.js";
 import { MAX_BYTES, type Media } from "./media.js";
 import type { Patience } from "./patience.js";
 import type { Account, Inbox, InboxItem, Taken } from "./store.js";
-import { isUnheard } from "./unheard.js";
+import { isUnheard, tellUnheard, type UnheardSetting } from "./unheard.js";
 
-export interface ArrivalsSetting {
+export interface ArrivalsSetting extends UnheardSetting {
   readonly inbox: Inbox;
   /** Null if files are not accepted. */
   readonly media: Media | null;
   /** Null if files are only kept. */
   readonly texts: FileTexts | null;
-  /** Tells the author of a voice message that nobody understood it; it is answered by that. */
-  readonly tellUnheard: (item: InboxItem, reason: string) => Promise<void>;
   readonly busy: BusyModes;
   readonly allowance: Allowance;
-  readonly holder: string;
   /** Puts a message into its lane. */
   readonly runner: { join(item: InboxItem, who: Who): Promise<unknown> };
   readonly onProblem: OnProblem;
@@ -209,14 +206,15 @@ export class Arrivals {
   }
 
   async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Fetched>) | null): Promise<void> {
-    const { inbox, media, holder, runner, tellUnheard } = this.#setting;
+    const { inbox, media, holder, runner } = this.#setting;
     const { unheard, ...taken } = (await fetch?.()) ?? NO_FILES;
     await this.#turnOf(waiting);
     const complete = await inbox.complete(waiting.item.id, holder, taken);
     if (!complete) return await media?.forget(taken.attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
-    if (unheard !== null && isUnheard(waiting.joining)) await tellUnheard(waiting.joining, unheard);
+    if (unheard !== null && isUnheard(waiting.joining))
+      await tellUnheard(this.#setting, waiting.joining, unheard);
     else await runner.join(waiting.joining, who);
   }
 }

@@ -4,6 +4,7 @@
  * a crash the reply is sent anew, beside the beginning, which is better than one that is never finished.
  */
 import { type Letter, SendError, type Speaker } from "../adapter/adapter.js";
+import { repeatable } from "../adapter/failure.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 
 export interface BegunMessage {
@@ -34,7 +35,8 @@ export async function post(
     await speaker.edit(message, begun.messageId);
     return begun;
   } catch (error) {
-    if (error instanceof SendError && error.outcome === "permanent") return speaker.send(message);
-    throw error;
+    if (!(error instanceof SendError)) throw error;
+    if (error.outcome === "permanent") return speaker.send(message);
+    throw repeatable(error); // The same edit once more does no harm.
   }
 }

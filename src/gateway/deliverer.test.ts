@@ -23,8 +23,10 @@ let store: Awaited<ReturnType<typeof openSqlStore>>;
 const open: Deliverer[] = [];
 let problems: string[] = [];
 let details: (ProblemDetails | undefined)[] = [];
+let failed: string[] = [];
 beforeEach(async () => {
   problems = [];
+  failed = [];
   details = [];
   store = await openSqlStore(await openDb("sqlite::memory:"), 0);
 });
@@ -49,6 +51,9 @@ const deliverer = (
     },
     isReady: () => true,
     findFile,
+    giveUpAfterMs: 86_400_000,
+    onFailed: (delivery) => failed.push(delivery.text),
+    pause: async () => {},
   });
   open.push(made);
   return made;
@@ -281,12 +286,12 @@ describe("what is said with files", () => {
       ...row,
       deliveryId: deliveryIdOf(file),
       text: "",
-      file: { file, mediaType: "text/plain" },
+      files: [{ file, mediaType: "text/plain" }],
     }));
     return store.outbox.add([{ ...row, deliveryId: deliveryIdOf(text), text }, ...letters], now);
   };
   const shown = ({ there }: ScriptedAdapter) =>
-    [...there.messages.values()].map(({ text, file }) => file?.name ?? text);
+    [...there.messages.values()].map(({ text, files }) => files?.[0]?.name ?? text);
   const settled = async (made: Deliverer): Promise<void> => {
     await made.wake();
     await made.idle();
@@ -296,8 +301,8 @@ describe("what is said with files", () => {
     let refusals = 1;
     const adapter = new ScriptedAdapter({
       can: ["files"],
-      onSend: ({ file }) => {
-        if (file && refusals-- > 0) throw new SendError("retryable", "wait", { retryAfterMs: 5 });
+      onSend: ({ files }) => {
+        if (files && refusals-- > 0) throw new SendError("retryable", "wait", { retryAfterMs: 5 });
       },
     });
     await adapter.connect();
@@ -352,8 +357,8 @@ describe("what is said with files", () => {
   it("names the file of which nobody knows whether it arrived", async () => {
     const adapter = new ScriptedAdapter({
       can: ["files"],
-      onSend: ({ file }) => {
-        if (file) throw new SendError("unknown", "no answer");
+      onSend: ({ files }) => {
+        if (files) throw new SendError("unknown", "no answer");
       },
     });
     await adapter.connect();

@@ -4,7 +4,7 @@
  * not have arrived is `unknown`, and is never blindly sent again.
  */
 
-import { type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
+import { type FoundMessage, type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
 import type { DeliveryId } from "../session/ids.js";
 import { formatAddress } from "../session/source.js";
@@ -17,13 +17,18 @@ import type { OnProblem, ProblemDetails } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
-import { failedOutcome, type SendOutcome } from "./send-outcome.js";
+import { isMissed } from "./failed-answer.js";
+import { lookedUp } from "./look-up.js";
+import { Outage } from "./outage.js";
+import { failedOutcome, type SendOutcome, type SendTries } from "./send-outcome.js";
 import type { Delivery, Outbox } from "./store.js";
 import { type Surface, speakerOf } from "./surface.js";
 
 const PAGE = 200;
 /** Between two attempts to write an outcome: soon, then less often. */
 const PAUSES: Pauses = { firstMs: 50, longestMs: 5_000 };
+/** A connection that just broke would likely break again, and take the sentence about it along. */
+const AFTER_UNKNOWN_MS = 1_000;
 
 export class Deliverer {
   readonly #surface: Surface;
@@ -34,6 +39,10 @@ export class Deliverer {
   readonly #onProblem: OnProblem;
   readonly #isReady: () => boolean;
   readonly #findFile: (file: Attachment) => Promise<LocalFile | null>;
+  readonly #giveUpAfterMs: number;
+  readonly #pause: typeof pause;
+  readonly #onFailed: (delivery: Delivery) => void;
+  readonly #outage = new Outage();
   readonly #chats = new Map<string, Promise<void>>();
   /** What is being sent here, by outbox number. */
   readonly #inHand = new Set<number>();
@@ -59,6 +68,11 @@ export class Deliverer {
     isReady: () => boolean;
     /** Null if the file no longer exists. */
     findFile: (file: Attachment) => Promise<LocalFile | null>;
+    /** How long a message waits for a platform that can't be reached. */
+    giveUpAfterMs: number;
+    /** It could not be sent and will not be. Must not throw. */
+    onFailed: (delivery: Delivery) => void;
+    pause?: typeof pause;
   }) {
     this.#surface = options.surface;
     this.#outbox = options.outbox;
@@ -68,6 +82,9 @@ export class Deliverer {
     this.#onProblem = options.onProblem;
     this.#isReady = options.isReady;
     this.#findFile = options.findFile;
+    this.#giveUpAfterMs = options.giveUpAfterMs;
+    this.#onFailed = options.onFailed;
+    this.#pause = options.pause ?? pause;
   }
 
   /**
@@ -106,12 +123,17 @@ export class Deliverer {
     else await this.#outbox.sent(delivery, found.messageId, this.#clock());
   }
 
-  async #find(delivery: Delivery): Promise<{ readonly messageId: string } | "not there" | null> {
+  async #find(delivery: Delivery): Promise<FoundMessage> {
     try {
       return (await this.#surface.speaker?.find?.(await this.#outbound(delivery))) ?? null;
     } catch {
       return null;
     }
+  }
+
+  /** There is a new line to the platform, so it is not down. */
+  reached(): void {
+    this.#outage.answered();
   }
 
   /** The reply with that id, once it is in the outbox, completes a message that shows its beginning. */
@@ -131,8 +153,10 @@ export class Deliverer {
 
   async #look(): Promise<void> {
     if (this.#isUnsure) await this.#makeSure();
+    if (this.#isHeldUp()) return;
     const byChat = new Map<string, Delivery[]>();
-    for (const delivery of await this.#mine()) {
+    const mine = await this.#mine();
+    for (const delivery of this.#outage.isDown ? mine.slice(0, 1) : mine) {
       const chat = chatOf(delivery);
       byChat.set(chat, [...(byChat.get(chat) ?? []), delivery]);
     }
@@ -140,6 +164,13 @@ export class Deliverer {
       // A chat that is being served looks again when it is done.
       if (!this.#chats.has(chat)) this.#chats.set(chat, this.#serve(chat, deliveries));
     }
+  }
+
+  /** True while the platform is down and it is not time to try it, or something is being tried. */
+  #isHeldUp(): boolean {
+    const waitMs = this.#outage.waitMs(this.#steady());
+    if (waitMs > 0) this.#later(waitMs);
+    return waitMs > 0 || (this.#outage.isDown && this.#chats.size > 0);
   }
 
   /**
@@ -198,6 +229,8 @@ export class Deliverer {
   async #sendAll(deliveries: readonly Delivery[]): Promise<boolean> {
     for (const delivery of deliveries) {
       if (this.#isStopped || !this.#isReady()) return false;
+      const waitMs = this.#outage.waitMs(this.#steady());
+      if (waitMs > 0) return this.#later(waitMs);
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
       this.#inHand.add(delivery.id);
       try {
@@ -228,8 +261,9 @@ export class Deliverer {
     await this.#keep(delivery, () => this.#write(delivery, outcome, at));
     if (outcome.kind === "later") return this.#later(at + outcome.waitMs - this.#steady());
     this.#settle(delivery.deliveryId);
+    if (outcome.kind === "failed") this.#onFailed(delivery);
     if (outcome.kind !== "sent") this.#report(delivery, outcome);
-    return true;
+    return outcome.kind === "unknown" ? this.#later(AFTER_UNKNOWN_MS) : true;
   }
 
   #report(delivery: Delivery, { kind, error }: { kind: "failed" | "unknown"; error: string }): void {
@@ -238,13 +272,33 @@ export class Deliverer {
   }
 
   async #call(delivery: Delivery, begun: BegunMessage | null): Promise<SendOutcome> {
+    let letter: Letter | null = null;
     try {
-      const message = await this.#outbound(delivery);
-      const { messageId } = await post(await speakerOf(this.#surface), message, begun);
+      letter = await this.#outbound(delivery);
+      const { messageId } = await post(await speakerOf(this.#surface), letter, begun);
+      this.#outage.answered();
       return { kind: "sent", messageId };
     } catch (error) {
-      return failedOutcome(error, delivery.attempts);
+      const outcome = failedOutcome(error, this.#tried(delivery));
+      this.#notice(delivery, outcome, error);
+      if (outcome.kind !== "unknown" || !letter) return outcome;
+      return lookedUp(this.#surface, letter, outcome.error, {
+        tried: () => this.#tried(delivery),
+        pause: (ms) => this.#pause(ms, this.#stopping.signal),
+        isStopped: () => this.#isStopped,
+      });
     }
+  }
+
+  /** A platform that asks for a pause, or refuses a message, is there. */
+  #notice(delivery: Delivery, { kind }: SendOutcome, error: unknown): void {
+    const isAnswer = error instanceof SendError && error.retryAfterMs !== undefined;
+    if (kind === "failed" || isAnswer) this.#outage.answered();
+    else this.#outage.failed(chatOf(delivery), this.#steady());
+  }
+
+  #tried({ attempts, createdAt }: Delivery): SendTries {
+    return { attempts, ageMs: this.#clock() - createdAt, giveUpAfterMs: this.#giveUpAfterMs };
   }
 
   #write(delivery: Delivery, outcome: SendOutcome, at: number): Promise<void> {
@@ -255,7 +309,7 @@ export class Deliverer {
       case "later":
         return this.#outbox.retry(which, outcome.waitMs, outcome.error, at);
       case "failed":
-        return this.#outbox.fail(which, outcome.error);
+        return this.#outbox.fail(which, outcome.error, isMissed(delivery), this.#clock());
       case "unknown":
         return this.#outbox.doubt(which, outcome.error, doubtOf(delivery, this.#holder), this.#clock());
       default:
@@ -285,14 +339,15 @@ export class Deliverer {
   }
 
   async #outbound(delivery: Delivery): Promise<Letter> {
-    const { address, purpose, text, deliveryId, replyTo, file } = delivery;
+    const { address, purpose, text, deliveryId, createdAt: writtenAt, replyTo, files } = delivery;
     return {
       address,
       purpose,
       text,
       deliveryId,
+      writtenAt,
       ...(replyTo ? { replyTo } : {}),
-      ...(file ? { file: await this.#fileOf(file) } : {}),
+      ...(files ? { files: await Promise.all(files.map((file) => this.#fileOf(file))) } : {}),
       ...(purpose === "announcement" ? { onlyThere: true } : {}),
     };
   }

@@ -41,6 +41,8 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
     onProblem: (problem) => problems.push(problem),
     isReady: () => true,
     findFile: async () => null,
+    giveUpAfterMs: 86_400_000,
+    onFailed: () => {},
   });
   open.push(deliverer);
   return { adapter, deliverer, problems };

@@ -1,10 +1,10 @@
-/** One text or file for one address, as the outbox has it. */
+/** One letter for one address, as the outbox has it. */
 import type { Purpose } from "../adapter/adapter.js";
 import type { DeliveryId, HandoffId, RunId, SessionId, TurnId } from "../session/ids.js";
 import type { Address } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 
-/** A text or a file. A message with files is one delivery for the text and one for each file, in one transaction. */
+/** A text, or files with or without one: as much as the platform takes at once. What belongs together is added in one transaction. */
 export interface NewDelivery {
   readonly deliveryId: DeliveryId;
   /** The account that sends it. */
@@ -23,8 +23,8 @@ export interface NewDelivery {
   readonly turnId?: TurnId;
   /** The platform's id of the message that it answers. */
   readonly replyTo?: string | null;
-  /** A file of the media store; then there is no text. */
-  readonly file?: Attachment;
+  /** Files of the media store. */
+  readonly files?: readonly Attachment[];
   /** True if it was shown live and need not be sent. */
   readonly shown: boolean;
 }
@@ -35,7 +35,23 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface Delivery extends Omit<NewDelivery, "shown" | "turnId"> {
   readonly id: number;
+  readonly turnId: TurnId | null;
   readonly state: DeliveryState;
+  /** When it was written into the outbox. */
+  readonly createdAt: number;
   readonly attempts: number;
   readonly notBefore: number;
+}
+
+/** Messages of which nobody knows whether they arrived. */
+export interface Doubtful {
+  readonly count: number;
+  readonly last: number;
+}
+
+/** Messages that could not be sent and will not be. */
+export interface Undelivered {
+  readonly count: number;
+  /** `to`: its address as text: the platform may no longer be known. */
+  readonly last: { readonly to: string; readonly error: string; readonly at: number } | null;
 }

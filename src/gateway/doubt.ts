@@ -21,9 +21,10 @@ export function doubtOf(delivery: Delivery, holder: string): NewDelivery | null 
   };
 }
 
-function doubtText({ text, file }: Delivery): string {
-  const words = shorten(cleanLine(file ? (file.name ?? file.file) : text), SHOWN_CHARS);
-  const mine = file ? `My file "${words}"` : `My message that begins "${words}"`;
+function doubtText({ text, files = [] }: Delivery): string {
+  const names = files.map(({ name, file }) => name ?? file).join(", ");
+  const words = shorten(cleanLine(names || text), SHOWN_CHARS);
+  const mine = names ? `My file "${words}"` : `My message that begins "${words}"`;
   const which = words === "" ? "One of my messages" : mine;
   return `${which} may be missing here: the connection broke while I sent it. If you do not see it, ask me to repeat it.`;
 }

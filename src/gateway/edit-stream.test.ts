@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PassingTime } from "../../test/support/passing-time.js";
 import { SendError } from "../adapter/adapter.js";
 import type { Agent, AgentEvent } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
@@ -6,6 +7,7 @@ import { Sessions } from "../session/sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { processHolder } from "../util/holder.js";
+import type { Later } from "../util/later.js";
 import { Commands } from "./commands/commands.js";
 import { EditStream, editStream } from "./edit-stream.js";
 import { Gateway } from "./gateway.js";
@@ -13,36 +15,14 @@ import { Gateway } from "./gateway.js";
 const ann = { userId: "ann", userName: "Ann" };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Timers that a test lets pass. */
-class Time {
-  #now = 0;
-  #timers: { at: number; call: () => void }[] = [];
-
-  readonly later = (call: () => void, ms: number) => {
-    const timer = { at: this.#now + ms, call };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((each) => each !== timer);
-    };
-  };
-
-  async pass(ms: number): Promise<void> {
-    this.#now += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.#now);
-    this.#timers = this.#timers.filter(({ at }) => at > this.#now);
-    for (const { call } of due) call();
-    await settled();
-  }
-}
-
 describe("a stream", () => {
-  let time: Time;
+  let time: PassingTime;
   let adapter: ScriptedAdapter;
   let stream: EditStream;
   let isClear: boolean;
 
   const begin = async (options: ScriptedOptions = {}) => {
-    time = new Time();
+    time = new PassingTime();
     adapter = new ScriptedAdapter({ edits: true, ...options });
     await adapter.connect(async () => "accepted");
     const address = { platform: adapter.platform, chatId: "ann" };
@@ -64,29 +44,35 @@ describe("a stream", () => {
 
   beforeEach(() => begin());
 
-  it.each([
-    ["a sentence", "Yes. "],
-    ["a line", "# Title\n"],
-    ["a fair amount of text", "word ".repeat(17)],
-  ])("begins at once with %s", async (_, text) => {
+  /** The first text, until it is shown. */
+  const show = async (text: string) => {
     await say(text);
-    expect(shown()).toEqual([text]);
-  });
+    await time.pass(1_500);
+  };
 
-  it("waits a second with less, and shows nothing of nothing", async () => {
-    await say("3.14 is");
-    await time.pass(999);
+  it("shows nothing for a moment, then what there is, but nothing of nothing", async () => {
+    await say("A sentence. A line\n");
+    await time.pass(1_499);
     expect(shown()).toEqual([]);
     await time.pass(1);
-    expect(shown()).toEqual(["3.14 is"]);
+    expect(shown()).toEqual(["A sentence. A line\n"]);
     await begin();
-    await say(" \n");
-    await time.pass(1_000);
+    await show(" \n");
     expect(shown()).toEqual([]);
+  });
+
+  it("leaves a reply that is complete within that moment to be sent by one call", async () => {
+    await say("A sentence. ");
+    await time.pass(1_000);
+    await say("Another one.");
+    const { isSeen, message } = stream.handOver("A sentence. Another one.");
+    expect([isSeen, await message]).toEqual([false, null]);
+    await time.pass(5_000);
+    expect([shown(), adapter.edits, time.waiting]).toEqual([[], [], 0]);
   });
 
   it("edits at its pace, and only what has changed", async () => {
-    await say("One. ");
+    await show("One. ");
     for (const word of ["two", " three"]) await say(word);
     await time.pass(499);
     expect(adapter.edits).toEqual([]);
@@ -107,7 +93,7 @@ describe("a stream", () => {
           answer = resolve;
         }),
     });
-    await say("One. ");
+    await show("One. ");
     await say("Two. ");
     await time.pass(5_000);
     const { message, isSeen } = stream.handOver("One. Two. ");
@@ -132,7 +118,7 @@ describe("a stream", () => {
   });
 
   it("never cuts a character in two", async () => {
-    await say("A smile.\n\ud83d");
+    await show("A smile.\n\ud83d");
     expect(shown()).toEqual(["A smile.\n"]);
     await say("\ude00");
     await time.pass(500);
@@ -141,7 +127,7 @@ describe("a stream", () => {
 
   it("stops for the turn when a call fails, and says what is known of the message", async () => {
     await begin({ onEdit: () => Promise.reject(new SendError("unknown", "gone")) });
-    await say("One. ");
+    await show("One. ");
     await say("Two. ");
     await time.pass(500);
     await say("Three. ");
@@ -155,7 +141,7 @@ describe("a stream", () => {
 
   it("stops before the longest text, and leaves a longer reply to be sent", async () => {
     await begin({ maxText: 10 });
-    await say("One. ");
+    await show("One. ");
     await say("Two.x");
     await time.pass(500);
     await say("y");
@@ -165,7 +151,7 @@ describe("a stream", () => {
   });
 
   it("says no more when the turn is over", async () => {
-    await say("One. ");
+    await show("One. ");
     await say("two");
     stream.end();
     await say("three");
@@ -175,7 +161,7 @@ describe("a stream", () => {
 
   it("overtakes nothing: it begins when nothing waits to be sent there, or leaves it to the outbox", async () => {
     isClear = false;
-    await say("One. ");
+    await show("One. ");
     for (const word of ["Two. ", "Three. "]) await say(word); // It is not asked for at each word.
     await time.pass(500);
     expect(shown()).toEqual([]);
@@ -185,20 +171,25 @@ describe("a stream", () => {
 
     await begin();
     isClear = false;
-    await say("One. ");
+    await show("One. ");
     const { isSeen, message } = stream.handOver("One. ");
     expect([isSeen, await message, shown()]).toEqual([false, null, []]);
   });
 
   it("is only there where the platform can edit", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
-    const rest = { address, id: "", isClear: async () => true };
+    const rest = { address, id: "", isClear: async () => true, later: time.later };
     expect(editStream({ surface: adapter, ...rest })).toBeInstanceOf(EditStream);
     expect(editStream({ surface: new ScriptedAdapter(), ...rest })).toBeUndefined();
   });
 });
 
 describe("a turn that streams", () => {
+  /** Every answer takes longer than a moment. */
+  const atOnce: Later = (call) => {
+    const soon = setImmediate(call);
+    return () => clearImmediate(soon);
+  };
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const each of open.splice(0).reverse()) await each.close();
@@ -228,6 +219,7 @@ describe("a turn that streams", () => {
       deadlineMs: 60_000,
       holder: processHolder(),
       clock: Date.now,
+      later: atOnce,
       onProblem: (problem) => problems.push(problem),
     });
     await gateway.start();

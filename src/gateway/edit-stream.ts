@@ -1,5 +1,6 @@
 /**
- * Shows a turn while it is written, on a platform that can edit: each reply begins as a message that grows step by step.
+ * Shows a turn while it is written, on a platform that can edit: a reply that takes longer than a moment begins as a
+ * message that grows step by step. One that is complete before is sent at once, by one call.
  * It makes one call at a time, also together with the deliverer: a reply begins only if nothing waits to be sent there,
  * so it overtakes nothing. Nothing here throws or is needed: a call that fails ends the streaming of this turn, and the
  * outbox sends the reply.
@@ -7,8 +8,8 @@
 import { fitsInto, type LiveReply } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import type { Address } from "../session/source.js";
+import type { Later } from "../util/later.js";
 import { storableText } from "../util/text.js";
-import { timerMs } from "../util/timer-ms.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
 import { type Surface, speakerOf } from "./surface.js";
 
@@ -21,17 +22,12 @@ interface EditStreamOptions {
   readonly isClear: () => Promise<boolean>;
   /** The time between the end of a call and the next one. */
   readonly paceMs?: number;
-  readonly later?: Later;
+  readonly later: Later;
 }
 
-/** Calls it after a while; the returned function cancels that. */
-type Later = (call: () => void, ms: number) => () => void;
-
 const PACE_MS = 1_000;
-/** A message begins with a sentence or this much text, or after this time with what there is. */
-const FIRST_CHARS = 80;
-const FIRST_MS = 1_000;
-const SENTENCE = /\S[.!?…]["'”’)\]]*\s|[。！？]|\S\s*\n/u;
+/** From the first text until something is shown. */
+const FIRST_MS = 1_500;
 
 /** The stream of a turn; undefined if the platform cannot edit. */
 export function editStream(options: EditStreamOptions): EditStream | undefined {
@@ -111,8 +107,6 @@ class GrowingMessage {
   #calling: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
   #closed = false;
-  /** True if it was already time to show something. */
-  #isTried = false;
   /** True if it is too long for one message: then it stops growing. */
   #isFull = false;
   #isSending = false;
@@ -124,7 +118,7 @@ class GrowingMessage {
     this.#turnstile = turnstile;
     this.#isClear = options.isClear;
     this.#paceMs = options.paceMs ?? options.surface.capabilities.paceMs ?? PACE_MS;
-    this.#later = options.later ?? later;
+    this.#later = options.later;
   }
 
   get isSeen(): boolean {
@@ -140,12 +134,10 @@ class GrowingMessage {
 
   /** Shows the text so far, if it is time. */
   look(): void {
-    if (!this.#isTried && isBeginning(this.#text)) this.#stopResting();
     if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
     // The text so far may end in half a character.
     const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
     if (text.trim() === "" || text === this.#begun?.text || this.#isFull) return;
-    this.#isTried = true;
     this.#calling = this.#show(text).then(() => {
       this.#calling = undefined;
       this.#rest(this.#paceMs);
@@ -202,13 +194,4 @@ class GrowingMessage {
     this.#cancelRest?.();
     this.#cancelRest = undefined;
   }
-}
-
-function isBeginning(text: string): boolean {
-  return text.trim().length >= FIRST_CHARS || SENTENCE.test(text);
-}
-
-function later(call: () => void, ms: number): () => void {
-  const timer = setTimeout(call, timerMs(ms)).unref();
-  return () => clearTimeout(timer);
 }

@@ -9,7 +9,7 @@ import { ownWords } from "../session/sender.js";
 import type { Attachment } from "../session/transcript.js";
 import { shorten, storableText } from "../util/text.js";
 import { grouped } from "../util/words.js";
-import type { Listening } from "./listening.js";
+import type { VoiceListening } from "./listening.js";
 
 /** How many characters the files of one message may add together. */
 const MOST_CHARACTERS = 120_000;
@@ -20,7 +20,7 @@ export interface FileTextsSetting {
   /** Without it, documents are only files. */
   readonly documents: DocumentReading | null;
   /** Without it, nobody listens to voice messages. */
-  readonly listening: Listening | null;
+  readonly listening: VoiceListening | null;
   /** Where a file of the media store is. */
   readonly pathOf: (file: string) => string | null;
 }

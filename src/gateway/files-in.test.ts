@@ -133,7 +133,7 @@ describe("files that people send", () => {
     const replyTo = { messageId: "0", from: "Bob", files: [file("his.txt", "his words")] };
     await send(ann, "is he right?", { replyTo });
     expect(given()?.content).toBe(
-      "is he right?\n[attached to what this answers: his.txt (application/octet-stream)]",
+      "[in reply to: Bob sent: 1 file]\nis he right?\n[attached to what this answers: his.txt (application/octet-stream)]",
     );
     const [his] = attachmentsOf(given() ?? { role: "system", content: "" });
     expect(his).toMatchObject({ text: "his words", answered: true });

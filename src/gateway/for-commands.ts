@@ -25,7 +25,7 @@ import type { Lane, Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
 import type { Requests } from "./requests.js";
-import type { Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
+import type { Doubtful, InboxItem, RunningTurn, StandingApprovals, Undelivered } from "./store.js";
 import { speakerOf } from "./surface.js";
 import type { PlatformState, Surfaces } from "./surfaces.js";
 import type { TurnRun } from "./turn-run.js";
@@ -231,6 +231,13 @@ export class ForCommands {
   /** How many messages since then may not have arrived in the chat that this came from. */
   doubtful(item: InboxItem, since: number): Promise<Doubtful> {
     return this.#setting.store.outbox.doubtful(item, addressOf(item.source), since);
+  }
+
+  /** What could not be sent since then, to the chat that this came from or to any. */
+  undelivered(item: InboxItem, which: "here" | "anywhere", since: number): Promise<Undelivered> {
+    const { platform, account, source } = item;
+    const here = { platform, account, address: addressOf(source) };
+    return this.#setting.store.outbox.undelivered(since, which === "here" ? here : null);
   }
 
   /** Tells `onHandoff` of this one, at once and until it is over. */

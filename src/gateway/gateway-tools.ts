@@ -1,12 +1,15 @@
 /** The tools of the gateway itself, made for one turn: each reaches only what the turn's person may see. */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Tool } from "../agent/agent.js";
+import type { OutgoingFiles } from "../agent/tools/outgoing-files.js";
 import { sessionTools } from "../agent/tools/sessions.js";
 import type { Sessions } from "../session/sessions.js";
+import type { Address } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import type { Who } from "./authorize.js";
 import type { JobDesk } from "./jobs/desk.js";
 import { scheduleTool } from "./jobs/schedule-tool.js";
+import type { Media } from "./media.js";
 import type { MemoryDesk } from "./memory/desk.js";
 import { memoryTool } from "./memory/memory-tool.js";
 import type { MemoryReader } from "./memory/whose.js";
@@ -14,7 +17,7 @@ import type { Notices } from "./notices.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import { processTool } from "./processes/process-tool.js";
 import { seenBy } from "./processes/rights.js";
-import { sendTool } from "./send-tool.js";
+import { sendFileTool, sendTool } from "./send-tool.js";
 import type { GatewayStore, InboxItem, Turn } from "./store.js";
 
 export interface GatewayToolsSetting {
@@ -30,6 +33,9 @@ export interface GatewayToolsSetting {
   readonly holder: string;
   readonly clock: Clock;
   readonly notices: Notices;
+  /** Without both of these, no files are sent. */
+  readonly media?: Media;
+  readonly outgoing?: () => Promise<OutgoingFiles>;
 }
 
 export interface TurnOfGatewayTools {
@@ -40,24 +46,30 @@ export interface TurnOfGatewayTools {
   readonly unread: () => AbortSignal;
   /** Whose memory the turn has; null for nobody's. */
   readonly memory: MemoryReader | null;
+  /** A tool of the turn, with what the lists make of it; undefined if its person does not have it. */
+  readonly tool: (name: string) => Tool | undefined;
 }
 
 export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayTools): readonly Tool[] {
-  const { who, turn, item, unread, memory: reader } = given;
+  const { who, turn, item, unread, memory: reader, tool } = given;
   const { sessions, store, adapters, holder, clock, notices, memory: desk } = setting;
   const view = sessions.as(who.viewer);
-  const send = sendTool({
+  const { media, outgoing } = setting;
+  const files = media && outgoing ? { media, outgoing } : null;
+  const sending = {
     turn,
+    account: item.account,
     view,
     outbox: store.outbox,
     adapters,
     holder,
     clock,
-    pieces: async ({ platform }, text) => {
+    pieces: async ({ platform }: Address, text: string) => {
       await notices.cut(platform, text);
       return notices.piecesOf(platform, text);
     },
-  });
+    sendFile: () => tool("send_file"),
+  };
   const { processes, limits } = setting.processes ?? {};
   const ofProcesses =
     processes && limits
@@ -75,7 +87,8 @@ export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayT
   const ofMemory = desk && reader ? [memoryTool({ desk, reader, isAsked: !item.inBackground })] : [];
   return [
     ...sessionTools(view, { timeZone: sessions.timezone, clock }),
-    send,
+    sendTool({ ...sending, files }),
+    ...(files ? [sendFileTool({ ...sending, files })] : []),
     ...ofProcesses,
     ...ofJobs,
     ...ofMemory,

@@ -10,7 +10,7 @@ import { Apologies } from "./apology.js";
 import { Approvals } from "./approvals.js";
 import { Arrivals } from "./arrivals.js";
 import { CommandRunner } from "./command-runner.js";
-import type { Common } from "./common.js";
+import { type Common, commonOf } from "./common.js";
 import { Entrance } from "./entrance.js";
 import type { Fact } from "./facts.js";
 import { ForCommands } from "./for-commands.js";
@@ -31,10 +31,9 @@ import { Requests } from "./requests.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { TurnRunner } from "./turn-runner.js";
 import { TurnStarter } from "./turn-starter.js";
-import { tellUnheard } from "./unheard.js";
 
-const LEASE_MS = 15_000;
 const MAX_SENDS = 20;
+const GIVE_UP_AFTER_MS = 3 * 86_400_000;
 
 export class Gateway {
   readonly people: People;
@@ -70,10 +69,10 @@ export class Gateway {
 
   /** Each part is given only parts that were made before it. */
   constructor(options: GatewayOptions) {
-    const { store, sessions, commands, scopes, holder, clock, onProblem, toolLists, jobs = null } = options;
+    const { store, sessions, commands, scopes, holder, clock, toolLists, jobs = null } = options;
     const adapters = [...options.adapters, ...Jobs.adapters(jobs)];
-    const { leaseMs = LEASE_MS, elapsed = () => performance.now(), limits: limitLists = {} } = options;
-    const common: Common = { sessions, store, holder, leaseMs, clock, elapsed, onProblem };
+    const { limits: limitLists = {}, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
+    const common = commonOf(options);
     const media = options.media ?? null;
     const lanes = this.#lanes;
     const stopping = this.#stopping.signal;
@@ -90,7 +89,7 @@ export class Gateway {
     const homes = new Homes(store.accounts, options.context.homeChannels);
     const apologies = new Apologies();
 
-    const surfaces = new Surfaces({ ...common, adapters, commands: commands.table, media });
+    const surfaces = new Surfaces({ ...common, adapters, commands: commands.table, media, giveUpAfterMs });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
     const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
@@ -100,10 +99,8 @@ export class Gateway {
     const desk = this.jobs?.desk ?? null;
 
     const turnRunner = new TurnRunner({
-      ...common,
       ...options,
-      leaseMs,
-      elapsed,
+      ...common,
       turnTools: { ...options, approvals, notices, people, jobs: desk },
       maxSends: options.maxSends ?? MAX_SENDS,
       upkeep: options.upkeep ?? null,
@@ -208,7 +205,7 @@ export class Gateway {
       media,
       texts: options.texts ?? null,
       busy,
-      tellUnheard: (item, reason) => tellUnheard({ ...common, notices }, item, reason),
+      notices,
       allowance,
       runner,
     });
@@ -228,7 +225,16 @@ export class Gateway {
     this.#carrier = carrier;
     this.#entrance = entrance;
     this.#arrivals = arrivals;
-    this.#reception = new Reception({ entrance, arrivals, commandRunner, lanes, stopping });
+    this.#reception = new Reception({
+      ...common,
+      entrance,
+      arrivals,
+      commandRunner,
+      lanes,
+      busy,
+      surfaces,
+      stopping,
+    });
     this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces });
   }
 

@@ -8,6 +8,7 @@ import { boundedParts, type Part } from "../session/parts.js";
 import { noteLine, ownWords } from "../session/sender.js";
 import type { Attachment, Author, Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
+import { counted } from "../util/words.js";
 import type { InboxItem } from "./inbox-item.js";
 
 /** Others wrote it perhaps, so the agent may not have read it elsewhere. */
@@ -28,11 +29,12 @@ export function inboundText({ text, replyTo, forwarded, parts = [], files = [] }
 }
 
 /** The message that it answers: who wrote it, its words, and what else it had. */
-function quoteOf({ text = "", parts = [], from: name = "" }: Answered): string {
-  const words = [cleanLine(text), ...partLines(parts)].filter((each) => each !== "").join(" ");
+function quoteOf({ text = "", parts = [], files = [], from: name = "" }: Answered): string {
+  const said = [cleanLine(text), ...partLines(parts)].filter((each) => each !== "").join(" ");
+  const words = said || (files.length > 0 ? counted(files.length, "file") : "");
   if (words === "") return "";
   const author = shorten(cleanLine(name), LONGEST_NAME);
-  return shorten(author ? `${author} wrote: ${words}` : words, QUOTED);
+  return shorten(author ? `${author} ${said ? "wrote" : "sent"}: ${words}` : words, QUOTED);
 }
 
 function partLines(parts: readonly Part[]): string[] {

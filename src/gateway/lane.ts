@@ -57,6 +57,11 @@ export class Lane {
     return this.queue.filter(({ id }) => id !== this.#answering?.item.id);
   }
 
+  /** True if no agent has read it: its turn has not begun, and the one that it joins has not come to it. */
+  isWaiting({ id }: InboxItem): boolean {
+    return [...this.queued, ...(this.#run?.unread ?? [])].some((item) => item.id === id);
+  }
+
   /** Queues a message, once, in the order in which they were accepted. */
   add(item: InboxItem): void {
     if (this.queue.some(({ id }) => id === item.id)) return;

@@ -35,6 +35,8 @@ it("forty days are waited for without a look at the outbox in between", async ()
     onProblem: () => {},
     isReady: () => true,
     findFile: async () => null,
+    giveUpAfterMs: 86_400_000,
+    onFailed: () => {},
   });
   await deliverer.wake();
   await deliverer.idle();

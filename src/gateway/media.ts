@@ -40,6 +40,13 @@ export function notYetTaken(files: readonly RemoteFile[]): Taken["missing"] {
 
 const ALL: MediaRoom = { bytes: Number.POSITIVE_INFINITY, reason: null };
 
+/** A file that is to be sent. */
+export interface FileToSend extends Pick<Attachment, "voice" | "from"> {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
 /** What a sweep removed. */
 export interface Swept {
   readonly files: number;
@@ -108,11 +115,32 @@ export class Media {
     return mediaPath(this.#folder, file);
   }
 
+  /** Saves a file that is to be sent. The store knows it before it exists. */
+  async save({ bytes, ...sent }: FileToSend): Promise<Attachment> {
+    const file = newName(sent);
+    await this.#files.taking([file], this.#clock());
+    try {
+      makeFolder(this.#folder);
+      await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
+    } catch (error) {
+      await this.#remove([file]);
+      throw error;
+    }
+    return {
+      ...sent,
+      file,
+      name: nameOf(sent),
+      mediaType: mediaTypeOf(sent.mediaType),
+      size: bytes.byteLength,
+    };
+  }
+
   /** The file in our folder; null if it does not exist. */
-  async find({ file, mediaType, name = file }: Attachment): Promise<LocalFile | null> {
+  async find({ file, mediaType, name = file, voice, from }: Attachment): Promise<LocalFile | null> {
     const path = mediaPath(this.#folder, file);
     const isThere = path && (await stat(path).catch(() => null))?.isFile();
-    return isThere ? { path, mediaType, name } : null;
+    if (!isThere) return null;
+    return { path, mediaType, name, ...(voice ? { voice } : {}), ...(from ? { from } : {}) };
   }
 
   /** Removes the files of a message that turned out not to need them. */
@@ -193,11 +221,11 @@ function tooMany(files: readonly RemoteFile[]): string[] {
   return more > 0 ? [`${more} more: Baton takes at most ${MAX_FILES}`] : [];
 }
 
-function newName({ name }: RemoteFile): string {
+function newName({ name }: Pick<RemoteFile, "name">): string {
   return randomBytes(16).toString("hex") + extensionOf(name);
 }
 
-function nameOf({ name }: RemoteFile): string {
+function nameOf({ name }: Pick<RemoteFile, "name">): string {
   return shorten(cleanLine(name ?? ""), 100) || "file";
 }
 

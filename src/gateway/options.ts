@@ -7,14 +7,14 @@ import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import type { Later } from "../util/later.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
-import type { FileTexts } from "./file-texts.js";
 import type { GatewayJobs } from "./jobs/options.js";
+import type { KeptFiles } from "./kept-files.js";
 import type { LimitLists } from "./limits.js";
-import type { Media } from "./media.js";
 import type { MemoryDesk } from "./memory/desk.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import type { PeopleRules } from "./people.js";
@@ -22,7 +22,7 @@ import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import type { GatewayStore } from "./store.js";
 
-export interface GatewayOptions {
+export interface GatewayOptions extends Partial<KeptFiles> {
   readonly sessions: Sessions;
   readonly store: GatewayStore;
   readonly agent: Agent;
@@ -45,10 +45,6 @@ export interface GatewayOptions {
   readonly limits?: LimitLists;
   /** What is said to others in this group is answered too. */
   readonly answersAll?: (source: SessionSource) => boolean;
-  /** Where files of messages are kept; without it none are taken. */
-  readonly media?: Media;
-  /** Reads what files say; without it they are only kept. */
-  readonly texts?: FileTexts;
   readonly busy: BusyModes;
   /** Waits for more messages of a burst; by real time unless told. */
   readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;
@@ -61,6 +57,8 @@ export interface GatewayOptions {
   readonly leaseMs?: number;
   /** How long a handoff may wait to be carried out. */
   readonly handoffWaitMs?: number;
+  /** How long a message waits for a platform that can't be reached. */
+  readonly giveUpAfterMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (handoff: Handoff) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -71,5 +69,7 @@ export interface GatewayOptions {
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */
   readonly elapsed?: () => number;
+  /** By this it waits a moment before it shows that it is working. */
+  readonly later?: Later;
   readonly onProblem: OnProblem;
 }

@@ -4,8 +4,8 @@
  * a copy: what nobody has used for a day is removed, and made again when it is needed.
  */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { copyFile, mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { copyFile, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { GivenFiles } from "../agent/agent.js";
 import { sessionFileName } from "../session/attachments.js";
@@ -39,8 +39,8 @@ export class SessionFiles {
   }
 
   async #fill(folder: string, attachments: readonly Attachment[]): Promise<void> {
-    makeFolder(this.#folder);
-    if ((await mkdir(folder, { mode: 0o700, recursive: true })) !== undefined) await this.#sweep();
+    if (!existsSync(folder)) await this.#sweep();
+    makeFolder(folder);
     const now = this.#clock() / 1_000;
     await utimes(folder, now, now);
     const there = new Set(await readdir(folder));

@@ -17,7 +17,7 @@ import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
 import type { Attachment, Message, ToolCall } from "../session/transcript.js";
-import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
+import type { Delivery, DeliveryState, Doubtful, NewDelivery, Undelivered } from "./delivery.js";
 import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
@@ -28,7 +28,8 @@ import type { ProcessReports } from "./process-reports.js";
 import type { Spend, UsageStore } from "./usage-store.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
-export { DELIVERY_STATES, type Delivery, type DeliveryState, type NewDelivery } from "./delivery.js";
+export type { Delivery, DeliveryState, Doubtful, NewDelivery, Undelivered } from "./delivery.js";
+export { DELIVERY_STATES } from "./delivery.js";
 export type { Account, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
 export type { JobAfter, JobRun, JobRuns, RunEffects, UntoldResults } from "./job-runs.js";
@@ -214,11 +215,6 @@ export interface ToolJournal {
   open(turn: Turn): Promise<JournaledCall[]>;
 }
 
-export interface Doubtful {
-  readonly count: number;
-  readonly last: number;
-}
-
 /** All, or all but the results of jobs. */
 export type PendingKind = "all" | "no job results";
 
@@ -230,8 +226,13 @@ export type Announcement = Readonly<{ state: DeliveryState; error: string | null
 
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
-  /** The same, and adds the text to that session's transcript, so people can answer it there. False if it was added before. */
-  say(sessionId: SessionId, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
+  /** The same, and adds a text to that session's transcript, so people can answer it there. False if it was added before. */
+  say(
+    sessionId: SessionId,
+    text: string | null,
+    deliveries: readonly NewDelivery[],
+    now: number,
+  ): Promise<boolean>;
   /**
    * What must be sent through an account by then, oldest first. Each address gets its first few, before any gets more. An
    * address that must wait is skipped completely. A wait that would begin only after then does not count: the clock was
@@ -247,8 +248,17 @@ export interface Outbox {
   sent(which: Sending, messageId: string, now: number): Promise<void>;
   /** It was not sent, and is tried again after this wait, which begins now. */
   retry(which: Sending, waitMs: number, error: string, now: number): Promise<void>;
-  /** It was not sent and never will be. */
-  fail(which: Sending, error: string): Promise<void>;
+  /** It was not sent and never will be. `isMissed`: the chat must hear of that. */
+  fail(which: Sending, error: string, isMissed: boolean, now: number): Promise<void>;
+  /** If the chat must hear that messages failed, `notice` says so there, once; it gets their number and the last reason. */
+  tellFailed(
+    account: Account,
+    address: Address,
+    notice: (count: number, error: string) => NewDelivery,
+    now: number,
+  ): Promise<void>;
+  /** What failed since then, at one address of an account or anywhere. */
+  undelivered(since: number, where: (Account & { readonly address: Address }) | null): Promise<Undelivered>;
   /** Nobody knows whether it was sent. `doubt` says so in the chat, unless such a sentence already waits there. */
   doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void>;
   /** What a process was sending when it ended. */

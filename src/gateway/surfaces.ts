@@ -13,15 +13,18 @@ import type { OnProblem } from "../util/problem.js";
 import type { Beginning } from "./beginning.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
+import { failedMarks } from "./failed-answer.js";
 import type { Media } from "./media.js";
 import type { Account, GatewayStore } from "./store.js";
 import type { Surface } from "./surface.js";
 
 export interface SurfacesSetting {
   readonly adapters: readonly Adapter[];
-  readonly store: Pick<GatewayStore, "accounts" | "inbox" | "outbox">;
+  readonly store: Pick<GatewayStore, "accounts" | "inbox" | "outbox" | "turns">;
   readonly commands: Line["commands"];
   readonly media: Media | null;
+  /** How long a message waits for a platform that can't be reached. */
+  readonly giveUpAfterMs: number;
   readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -87,6 +90,7 @@ export class Surfaces {
       onProblem,
       onTaken: () => this.#started.taken(connection),
       onConnected: () => {
+        deliverer.reached();
         this.#deliverLeft(deliverer);
         this.#started.connected();
       },
@@ -101,6 +105,8 @@ export class Surfaces {
       onProblem,
       isReady: () => connection.isConnected && connection.speaker !== null,
       findFile: async (file) => (await media?.find(file)) ?? null,
+      giveUpAfterMs: this.#setting.giveUpAfterMs,
+      onFailed: failedMarks(connection, store.turns),
     });
     return { connection, deliverer };
   }

@@ -131,6 +131,11 @@ export class TurnRun {
     return [...this.#steeredIn, ...this.#steering].map(({ item }) => item);
   }
 
+  /** Those that the agent has not read. */
+  get unread(): readonly InboxItem[] {
+    return this.#steering.map(({ item }) => item);
+  }
+
   async run(): Promise<TurnOutcome> {
     const { clock, leaseMs, deadlineMs, turns } = this.#setting;
     const live = this.#setting.live ?? this.#setting.stream;

@@ -53,7 +53,7 @@ export class TurnRunner {
     try {
       const run = await this.#prepare(begun);
       this.#join(lane, begun, run);
-      const stopTyping = showTyping(surfaces.of(item), turn.address);
+      const stopTyping = showTyping(surfaces.of(item), turn.address, this.#setting.later);
       lane.run = run;
       try {
         const outcome = await run.run();
@@ -132,6 +132,7 @@ export class TurnRunner {
               address: turn.address,
               id: `${turn.id}.${turn.fence}.live`,
               isClear: () => store.outbox.isClear(item, turn.address),
+              later: setting.later,
             })
           : undefined,
       cut: (text) => notices.cut(turn.address.platform, text),

@@ -11,7 +11,6 @@ import type { Who } from "./authorize.js";
 import { type GatewayToolsSetting, gatewayTools, type TurnOfGatewayTools } from "./gateway-tools.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { JobTurn } from "./jobs/turn.js";
-import type { Media } from "./media.js";
 import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { startsInBackground } from "./processes/background.js";
@@ -21,11 +20,10 @@ export interface TurnToolsSetting extends GatewayToolsSetting {
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
   readonly approvals: Approvals;
-  readonly media?: Media;
   readonly people: Pick<People, "access">;
 }
 
-interface TurnOfTools extends TurnOfGatewayTools {
+interface TurnOfTools extends Omit<TurnOfGatewayTools, "tool"> {
   /** Null if a person asked for the turn. */
   readonly job: JobTurn | null;
 }
@@ -36,7 +34,9 @@ export async function turnTools(
 ): Promise<readonly Tool[]> {
   const { store, adapters, clock, approvals, notices } = setting;
   const { processes } = setting.processes ?? {};
-  const all = [...(await setting.tools(who)), ...gatewayTools(setting, { who, turn, item, unread, memory })];
+  const tool = (name: string): Tool | undefined => theirs.find((each) => each.name === name);
+  const own = gatewayTools(setting, { who, turn, item, unread, memory, tool });
+  const all = [...(await setting.tools(who)), ...own];
   const allowed = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
   const theirs = job ? job.tools(allowed, who) : allowed;
   const here = adapters.find(

@@ -1,23 +1,29 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { PassingTime } from "../../test/support/passing-time.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { showTyping } from "./typing.js";
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+let time: PassingTime;
+beforeEach(() => {
+  time = new PassingTime();
+});
 
 const address = { platform: new ScriptedAdapter().platform, chatId: "ann" };
 
-it("is shown at once, again before the platform forgets, and no more once it is over", async () => {
+it("is shown after a moment, again before the platform forgets, and no more once it is over", async () => {
   const adapter = new ScriptedAdapter({ can: ["typing"] });
   await adapter.connect();
-  const end = showTyping(adapter, address);
+  const end = showTyping(adapter, address, time.later);
+  await time.pass(799);
+  expect(adapter.there.typed).toBe(0);
+  await time.pass(1);
   expect(adapter.there.typed).toBe(1);
-  await vi.advanceTimersByTimeAsync(3_999);
+  await time.pass(3_999);
   expect(adapter.there.typed).toBe(1);
-  await vi.advanceTimersByTimeAsync(1 + 8_000);
+  await time.pass(1 + 8_000);
   expect(adapter.there.typed).toBe(4);
   end();
-  await vi.advanceTimersByTimeAsync(60_000);
+  await time.pass(60_000);
   expect(adapter.there.typed).toBe(4);
 });
 
@@ -25,10 +31,10 @@ it("keeps to how long the platform shows it", async () => {
   const adapter = new ScriptedAdapter({ can: ["typing"] });
   await adapter.connect();
   const slow = Object.assign(adapter, { capabilities: { ...adapter.capabilities, typingMs: 25_000 } });
-  showTyping(slow, address);
-  await vi.advanceTimersByTimeAsync(19_999);
+  showTyping(slow, address, time.later);
+  await time.pass(800 + 19_999);
   expect(adapter.there.typed).toBe(1);
-  await vi.advanceTimersByTimeAsync(1);
+  await time.pass(1);
   expect(adapter.there.typed).toBe(2);
 });
 
@@ -41,27 +47,33 @@ it("is not asked for again where the platform does not take it", async () => {
     },
   });
   await failing.connect();
-  showTyping(failing, address);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked).toBe(1);
+  showTyping(failing, address, time.later);
+  await time.pass(60_000);
+  expect([asked, time.waiting]).toEqual([1, 0]);
 });
 
-it("is nothing if there is none, or nobody is reached", async () => {
+it("is nothing if there is none, or the answer is there within a moment", async () => {
   const connected = new ScriptedAdapter();
   await connected.connect();
-  const before = vi.getTimerCount();
-  showTyping(connected, address);
-  for (const adapter of [undefined, connected, new ScriptedAdapter()]) showTyping(adapter, address)();
-  expect(vi.getTimerCount()).toBe(before);
+  showTyping(connected, address, time.later);
+  await time.pass(60_000);
+  const typing = new ScriptedAdapter({ can: ["typing"] });
+  await typing.connect();
+  for (const adapter of [undefined, typing, new ScriptedAdapter()]) {
+    const end = showTyping(adapter, address, time.later);
+    await time.pass(799);
+    end();
+  }
+  expect([typing.there.typed, time.waiting]).toEqual([0, 0]);
 });
 
 it("is shown again by the next line, and missed in between", async () => {
   const adapter = new ScriptedAdapter({ can: ["typing"] });
-  const end = showTyping(adapter, address);
-  await vi.advanceTimersByTimeAsync(8_000);
+  const end = showTyping(adapter, address, time.later);
+  await time.pass(8_000);
   expect(adapter.there.typed).toBe(0);
   await adapter.connect();
-  await vi.advanceTimersByTimeAsync(4_000);
+  await time.pass(4_000);
   expect(adapter.there.typed).toBe(1);
   end();
 });

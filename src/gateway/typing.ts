@@ -1,22 +1,23 @@
-/** Shows that an answer is being written. Platforms forget it, so it is repeated. */
+/** Shows that an answer is being written, once that takes longer than a moment. Platforms forget it, so it is repeated. */
 import type { Address } from "../session/source.js";
-import { timerMs } from "../util/timer-ms.js";
+import type { Later } from "../util/later.js";
 import type { Surface } from "./surface.js";
 
+/** A person who waits no longer than this needs no sign: the answer is the sign. */
+export const MOMENT_MS = 800;
 const USUAL_MS = 5_000;
 
 /** The returned function ends it. If a platform refuses it once, it is not sent again. */
-export function showTyping(surface: Surface | undefined, address: Address): () => void {
+export function showTyping(surface: Surface | undefined, address: Address, later: Later): () => void {
   if (!surface) return () => {};
-  const { capabilities } = surface;
+  const repeatMs = (surface.capabilities.typingMs ?? USUAL_MS) * 0.8;
   const show = (): void => {
     const { speaker } = surface;
-    if (speaker?.typing) speaker.typing(address).catch(end);
-    else if (speaker) end();
+    if (speaker && !speaker.typing) return;
+    cancel = later(show, repeatMs);
+    speaker?.typing?.(address).catch(end);
   };
-  const timer = setInterval(show, timerMs((capabilities.typingMs ?? USUAL_MS) * 0.8));
-  timer.unref();
-  const end = (): void => clearInterval(timer);
-  show();
+  const end = (): void => cancel();
+  let cancel = later(show, MOMENT_MS);
   return end;
 }

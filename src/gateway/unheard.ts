@@ -2,7 +2,12 @@
 import { deliveryIdOf } from "../session/ids.js";
 import type { Common } from "./common.js";
 import type { Notices } from "./notices.js";
-import type { InboxItem } from "./store.js";
+import type { Inbox, InboxItem } from "./store.js";
+
+export interface UnheardSetting extends Pick<Common, "holder" | "clock"> {
+  readonly inbox: Pick<Inbox, "skip">;
+  readonly notices: Pick<Notices, "about">;
+}
 
 /** True if the message is nothing but speech that nobody understood. */
 export function isUnheard({ text, attachments = [], missing = [] }: InboxItem): boolean {
@@ -11,16 +16,11 @@ export function isUnheard({ text, attachments = [], missing = [] }: InboxItem): 
 }
 
 export async function tellUnheard(
-  {
-    store,
-    holder,
-    clock,
-    notices,
-  }: Pick<Common, "store" | "holder" | "clock"> & { readonly notices: Notices },
+  { inbox, holder, clock, notices }: UnheardSetting,
   item: InboxItem,
   reason: string,
 ): Promise<void> {
   const text = `I can't tell what you say in this voice message, because ${reason}. Please type it instead.`;
   const told = await notices.about(item, deliveryIdOf("inbox", item.id, "unheard"), text);
-  await store.inbox.skip(item.id, holder, told, clock());
+  await inbox.skip(item.id, holder, told, clock());
 }

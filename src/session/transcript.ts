@@ -23,6 +23,8 @@ export interface Attachment {
   readonly voice?: true;
   /** It is a file of the message that this one answers. */
   readonly answered?: true;
+  /** Where the agent has it on this machine, if the agent sends it. */
+  readonly from?: string;
 }
 
 /** Who wrote it, identified by something that nobody can change or borrow. */

@@ -85,7 +85,7 @@ test("no known secret gets into a store's file: titles, messages, processes, err
     const [delivery] = await store.outbox.pending({ platform: address.platform, account: "a" }, 1);
     const sending = { id: delivery?.id ?? 0, holder: "me" };
     expect(await store.outbox.sending(sending.id, sending.holder)).toBe(true);
-    await store.outbox.fail(sending, `outbox ${CANARY}`);
+    await store.outbox.fail(sending, `outbox ${CANARY}`, false, 0);
 
     await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, 1);
     await store.handoffs.step(asHandoffId("h"), { kind: "cancel", error: `handoff ${CANARY}` }, 1);

@@ -7,11 +7,14 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import type { Undelivered } from "../gateway/store.js";
 import { BatonError, type ErrorCode } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
+import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import type { Db, Dialect, Row } from "./db.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
+import { SqlOutbox } from "./sql/outbox.js";
 import { APPLICATION_ID, openSqlite, type SqliteOptions } from "./sqlite/db.js";
 import { storeErrorOf } from "./sqlite/errors.js";
 
@@ -136,14 +139,27 @@ async function tryToWrite(db: Db): Promise<void> {
   });
 }
 
-/** Messages of which nobody knows whether they arrived; spoken of for a week. */
+/** Messages that failed, or of which nobody knows whether they arrived; spoken of for a week. */
 async function doubtFindings(db: Db, version: number): Promise<Finding[]> {
   if (version < SCHEMA_VERSION) return []; // Opened by this Baton, it will be told.
+  const since = Date.now() - DOUBT_MS;
+  const failed = await new SqlOutbox(db).undelivered(since, null);
   const row = await db.get(
     "SELECT count(*) AS count FROM outbox WHERE state = 'unknown' AND created_at >= ?",
-    Date.now() - DOUBT_MS,
+    since,
   );
-  const count = Number(row?.count);
+  return [...unknownFindings(Number(row?.count)), ...failedFindings(failed)];
+}
+
+function failedFindings({ count, last }: Undelivered): Finding[] {
+  if (!last) return [];
+  const where = `the last to ${cleanLine(last.to)} at ${new Date(last.at).toISOString()}`;
+  const finding = `${counted(count, "message")} of the last 7 days could not be delivered, ${where}: ${cleanLine(last.error)}`;
+  const fix = "see `baton logs` for the others; each chat hears of it with its next message";
+  return [{ check: "delivery", status: "hint", finding, fix }];
+}
+
+function unknownFindings(count: number): Finding[] {
   if (count === 0) return [];
   const finding = `${counted(count, "message")} of the last 7 days may not have arrived (unknown)`;
   const fix = "see `baton logs` for which and why; Baton has said so in the chats";

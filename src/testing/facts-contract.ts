@@ -156,7 +156,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
     it("tells what became of a delivery that a handoff waits for, and of no other", async () => {
       const outcomes: readonly ((which: Sending) => Promise<void>)[] = [
         (which) => store.outbox.sent(which, "m1", now),
-        (which) => store.outbox.fail(which, "no"),
+        (which) => store.outbox.fail(which, "no", false, 0),
         (which) => store.outbox.doubt(which, "timeout", null, now),
         (which) => store.outbox.retry(which, 10, "not now", now),
       ];

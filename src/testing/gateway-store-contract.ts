@@ -15,7 +15,7 @@ import { asSessionId, type DeliveryId, deliveryIdOf, type InboxId, type TurnId }
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
-import { parseSource } from "../session/source.js";
+import { formatAddress, parseSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
 import type { Message } from "../session/transcript.js";
 
@@ -559,7 +559,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
       expect(await store.outbox.areSent([deliveryIdOf("a")])).toBe(false);
       await store.outbox.sent(a as Sending, "m1", now);
-      await store.outbox.fail(b as Sending, "no");
+      await store.outbox.fail(b as Sending, "no", false, 0);
       await store.outbox.doubt(c as Sending, "timeout", null, now);
       await store.outbox.add([{ ...delivery("seen"), shown: true }], now);
       expect(await store.outbox.areSent([deliveryIdOf("a"), deliveryIdOf("seen")])).toBe(true);
@@ -580,11 +580,54 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.doubt(a as Sending, "timeout", doubt(1), now);
       await store.outbox.doubt(a as Sending, "timeout", doubt(2), now);
       await store.outbox.doubt(b as Sending, "timeout", doubt(3), now); // One waits to be said already.
-      await store.outbox.fail(c as Sending, "no");
+      await store.outbox.fail(c as Sending, "no", false, 0);
       expect(await store.outbox.pending(account, 10)).toMatchObject([{ text: "doubt 1", purpose: "doubt" }]);
       expect(await store.outbox.doubtful(account, address, now)).toEqual({ count: 2, last: now });
       expect((await store.outbox.doubtful(account, address, now + 1)).count).toBe(0);
       expect((await store.outbox.doubtful(account, { ...address, chatId: "2" }, now)).count).toBe(0);
+    });
+
+    it("says once that messages failed, if their chat must hear of it, and counts all that did", async () => {
+      const told: string[] = [];
+      const { address } = delivery("");
+      const elsewhere = { ...address, chatId: "2" };
+      const tell = (where = address) =>
+        store.outbox.tellFailed(
+          account,
+          where,
+          (count, error) => {
+            told.push(`${count} ${error}`);
+            return { ...delivery(`told ${told.length}`), address: where };
+          },
+          now,
+        );
+      const fail = async (name: string, error: string, isMissed: boolean, at: number, where = address) => {
+        await store.outbox.add([{ ...delivery(name), address: where }], now);
+        const [{ id = 0 } = {}] = await store.outbox.pending(account, 1);
+        await store.outbox.sending(id, "me");
+        await store.outbox.fail({ id, holder: "me" }, error, isMissed, at);
+      };
+      await tell();
+      await fail("a", "blocked", true, now + 1);
+      await fail("b", "kicked", true, now + 3);
+      await fail("c", "unseen", false, now + 2);
+      await fail("d", "archived", true, now + 5, elsewhere);
+      const here = { ...account, address };
+      expect(await store.outbox.undelivered(now, here)).toEqual({
+        count: 3,
+        last: { to: formatAddress(address), error: "kicked", at: now + 3 },
+      });
+      expect(await store.outbox.undelivered(now + 3, null)).toEqual({
+        count: 2,
+        last: { to: formatAddress(elsewhere), error: "archived", at: now + 5 },
+      });
+      expect(await store.outbox.undelivered(now + 6, null)).toEqual({ count: 0, last: null });
+      await Promise.all([tell(), tell()]);
+      await tell();
+      expect(told).toEqual(["2 kicked"]);
+      expect(await store.outbox.pending(account, 10)).toMatchObject([{ text: "told 1", createdAt: now }]);
+      await tell(elsewhere);
+      expect(told).toEqual(["2 kicked", "1 archived"]);
     });
 
     it("takes back what waits of a turn's replies, or of the last turn's", async () => {

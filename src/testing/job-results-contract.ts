@@ -169,7 +169,7 @@ export function jobResultCases(world: JobStoreWorld): void {
     const outcomes = {
       sent: (which: Delivery) => world.store.outbox.sent(which, "m", world.now),
       unknown: (which: Delivery) => world.store.outbox.doubt(which, "cut off", null, world.now),
-      failed: (which: Delivery) => world.store.outbox.fail(which, "blocked"),
+      failed: (which: Delivery) => world.store.outbox.fail(which, "blocked", false, 0),
     };
     const errors = { sent: null, unknown: "cut off", failed: "blocked" };
 
@@ -268,7 +268,7 @@ export function jobResultCases(world: JobStoreWorld): void {
       const [sending] = await world.store.outbox.pending(bot, 1);
       if (!sending) throw new Error("Nothing is to be sent.");
       await world.store.outbox.sending(sending.id, "me");
-      await world.store.outbox.fail(sending, "blocked");
+      await world.store.outbox.fail(sending, "blocked", false, 0);
       expect(await world.store.jobRuns.untold(10)).toMatchObject([
         { run: { id: over.run.id }, results: [{ target: "origin", error: "blocked" }] },
       ]);

@@ -87,7 +87,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
       shared,
       ...(can.has("redelivers") ? { redelivers: true } : {}),
       ...(can.has("idempotent") ? { idempotent: true } : {}),
-      ...(can.has("files") ? { maxFile: 1024 * 1024 } : {}),
+      ...(can.has("files") ? { maxFile: 1024 * 1024, maxCaption: 100, maxAlbum: 3, voice: true } : {}),
     };
     if (can.has("edit")) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
     if (can.has("find")) this.find = async (message) => this.there.find(message) ?? "not there";
@@ -130,7 +130,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
 
   async send(message: Letter): Promise<{ messageId: string }> {
     this.#mustBeConnected();
-    if (message.file) await bytesOf(message.file, this.capabilities.maxFile ?? 0);
+    for (const file of message.files ?? []) await bytesOf(file, this.capabilities.maxFile ?? 0);
     await this.#onSend(message);
     const messageId = this.there.send(message, this.capabilities.idempotent ?? false);
     this.sent.push(message);

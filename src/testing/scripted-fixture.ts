@@ -89,11 +89,13 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
     redeliver: () => there.redeliver(last()),
     isAcknowledged: (messageId) => there.acknowledged.has(messageId),
     shown: (address = { platform, chatId: "ann" }) =>
-      there.messagesAt(address).flatMap(({ text, file }) => (file ? [] : text)),
+      there.messagesAt(address).flatMap(({ text, files }) => (files && text === "" ? [] : text)),
     answeredBy: (messageId) => there.messages.get(messageId)?.replyTo ?? null,
     files: async (address = { platform, chatId: "ann" }) => {
-      const files = there.messagesAt(address).flatMap(({ file }) => file ?? []);
-      return Promise.all(files.map(async ({ name, path }) => ({ name, bytes: await readFile(path) })));
+      const files = there.messagesAt(address).flatMap((message) => message.files ?? []);
+      return Promise.all(
+        files.map(async ({ name, path, voice = false }) => ({ name, bytes: await readFile(path), voice })),
+      );
     },
     typed: () => there.typed,
     marks: (messageId) => there.marks.get(messageId) ?? [],

@@ -21,7 +21,7 @@ export interface ScriptedMessage {
   readonly deliveryId: string;
   readonly text: string;
   readonly replyTo: string | null;
-  readonly file: Letter["file"];
+  readonly files: Letter["files"];
 }
 
 const FAILURES: Readonly<Record<Exclude<Trouble, "revoked token">, () => SendError>> = {
@@ -142,9 +142,9 @@ export class ScriptedPlatform {
     const there = isIdempotent ? this.find(message) : undefined;
     if (there) return there.messageId;
     this.#sent += 1;
-    const { address, deliveryId, text, replyTo = null, file } = message;
+    const { address, deliveryId, text, replyTo = null, files } = message;
     const messageId = `sent-${this.#sent}`;
-    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, file });
+    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files });
     if (trouble === "swallowed") this.#meet(trouble);
     if (fault) throw fault[0]();
     return messageId;

@@ -11,6 +11,7 @@ export const OWN_TOOLS: readonly string[] = [
   "session_search",
   "session_read",
   "send_message",
+  "send_file",
   "schedule",
   "memory",
 ];

@@ -19,8 +19,11 @@ import { isSettled } from "./handoff-check.js";
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const PEOPLE = [100001, 100002, 100003];
 /** The most calls that a process lives, unless it has answered all before. */
-const MOST_CALLS = 24;
+const MOST_CALLS = 10;
+/** Between the pieces of an answer. */
 const PAUSE_MS = 30;
+/** How long an answer takes that is shown while it is written; one person gets these. */
+const SHOWN_MS = 2_200;
 /** It hangs: on a machine that is kept busy it may take its time. */
 const LONGEST_MS = 240_000;
 
@@ -179,5 +182,6 @@ function answering({ body }: SeenRequest): Reply {
   const asked = body.messages.findLast(({ role }: { role: string }) => role === "user");
   // What was given up stands before it.
   const number = Number([...JSON.stringify(asked.content).matchAll(/message (\d+)/g)].at(-1)?.[1]);
-  return { text: partsOfAnswer(number), pauseMs: PAUSE_MS };
+  const text = partsOfAnswer(number);
+  return { text, pauseMs: number % PEOPLE.length === 0 ? SHOWN_MS / text.length : PAUSE_MS };
 }

@@ -311,7 +311,7 @@ function encryptedRooms(at: string): void {
       address: { platform: "matrix", chatId: room },
       text: "",
       deliveryId: "d1",
-      file: { path, name: "notes.txt", mediaType: "text/plain" },
+      files: [{ path, name: "notes.txt", mediaType: "text/plain" }],
     });
     const { isEncrypted, content } = await ann.reads("notes.txt");
     expect(isEncrypted).toBe(true);

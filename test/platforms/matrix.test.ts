@@ -10,6 +10,11 @@ matrixJourney("crabline's homeserver", async () => {
     person: ANN,
     write: (text) => matrix.write({ text }),
     read: () => matrix.shown(),
+    swallow: () => matrix.front.trouble("swallowed"),
+    files: async () =>
+      (await matrix.sent()).flatMap(({ content }) =>
+        typeof content.url === "string" ? Buffer.from(matrix.front.fileOf(content.url) ?? []).toString() : [],
+      ),
     close: () => matrix.close(),
   };
 });

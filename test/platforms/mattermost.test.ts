@@ -1,4 +1,5 @@
 /** A person on Mattermost and a gateway that is opened from two variables: all of the way, against crabline's server. */
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { offlineAgent } from "../../src/agent/offline.js";
 import { readEnvironment } from "../../src/config/environment.js";
@@ -7,11 +8,12 @@ import { commandTable } from "../../src/gateway/commands/table.js";
 import { type OpenGateway, openGateway } from "../../src/open-gateway.js";
 import { openPlatforms } from "../../src/open-platforms.js";
 import { makeHome } from "../support/baton.js";
+import { PlatformProcess } from "../support/http-platform-process.js";
 import { idNamed } from "../support/mattermost-ids.js";
 import { ANN, DM, MattermostWorld, TOWN } from "../support/mattermost-world.js";
 
 let world: MattermostWorld;
-let open: OpenGateway;
+let open: OpenGateway | null;
 
 beforeEach(async () => {
   world = await MattermostWorld.open();
@@ -29,8 +31,31 @@ beforeEach(async () => {
   await open.gateway.start();
 });
 afterEach(async () => {
-  await open.close();
+  await open?.close();
   await world.close();
+});
+
+it("has a file once, and is told if nobody knows, where the gateway was killed while it was sent", async () => {
+  await open?.close(); // The account is for the processes that follow.
+  open = null;
+  const folder = makeHome();
+  const { token, ...settings } = world.settings;
+  const options = { platform: "mattermost", settings, secrets: { token: token() }, people: [ANN] };
+  const start = () => PlatformProcess.start({ ...options, url: join(folder, "baton.db") });
+  const files = () => world.sent.flatMap(({ file_ids = [] }) => file_ids);
+  world.swallowFile();
+  const first = await start();
+  await world.write({ senderId: ANN, text: "the file", channelId: DM });
+  await expect.poll(files, { timeout: 20_000 }).toHaveLength(1);
+  await first.kill();
+  const next = await start();
+  await expect
+    .poll(() => said(DM).map(({ message }) => message), { timeout: 20_000 })
+    .toContainEqual(expect.stringContaining('My file "notes.txt" may be missing here'));
+  expect(files().map((id) => Buffer.from(world.files.get(id)?.bytes ?? []).toString())).toEqual([
+    "what is in it\n",
+  ]);
+  await next.kill();
 });
 
 const said = (chat: string) => world.sent.filter((post) => post.channel_id === chat);

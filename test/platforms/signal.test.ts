@@ -17,6 +17,15 @@ journey(
       write: (text) => world.write(text),
       writeAsStranger: (text) => world.write(text, EVE),
       told: () => world.sentTo(ANN.number).map(({ params }) => String(params.message)),
+      swallowFile: () => world.swallowFile(),
+      files: () =>
+        world
+          .sentTo(ANN.number)
+          .flatMap(({ params }) =>
+            ((params.attachments ?? []) as string[]).map((uri) =>
+              Buffer.from(uri.split("base64,")[1] ?? "", "base64").toString(),
+            ),
+          ),
       close: () => world.close(),
     };
   },

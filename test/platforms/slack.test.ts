@@ -72,9 +72,6 @@ describe("a gateway on Slack", () => {
       'The answer to "hello tool" (1).',
     ]);
     const [asked] = await server.messages(chat);
-    await vi.waitUntil(async () => (await server.messages(chat))[0]?.reactions?.[0]?.name === "eyes", {
-      timeout: 20_000,
-    });
     expect(asked?.text).toBe("hello tool");
 
     const before = (await server.said(chat)).length;
@@ -135,6 +132,8 @@ describe("a gateway on Slack", () => {
     const thinking = once(first, "message");
     await server.write({ text: "patient please" });
     await thinking;
+    const marks = async () => (await server.messages(chat)).flatMap(({ reactions = [] }) => reactions);
+    await vi.waitUntil(async () => (await marks())[0]?.name === "eyes", { timeout: 20_000 });
     await kill(first);
     await server.write({ text: "meanwhile" }); // Nobody is there: Slack keeps it for a while.
 
@@ -159,5 +158,22 @@ describe("a gateway on Slack", () => {
       'The answer to "hello" (1).',
       'The answer to "again" (2).',
     ]);
+  });
+
+  it("has sent a file once, and says that it may be missing, though it is killed before Slack said so", async () => {
+    const first = await start();
+    server.trouble("swallowed");
+    await server.write({ text: "the file" });
+    await server.until(chat, (texts) => texts.includes("the notes"));
+    await kill(first);
+    await start();
+    await server.until(chat, (texts) =>
+      texts.some((text) => text.includes('My file "notes.txt" may be missing')),
+    );
+    const files = (await server.said(chat)).flatMap((message) => message.files ?? []);
+    expect(files.map(({ name }) => name)).toEqual(["notes.txt"]);
+    expect(Buffer.from(await server.download(files[0]?.url_private ?? "")).toString()).toBe(
+      "what is in it\n",
+    );
   });
 });

@@ -153,6 +153,20 @@ describe.sequential("on Telegram", () => {
     expect(texts().slice(before)).toEqual(["I have heard 7."]);
   });
 
+  test("killed -9 while a file is sent, it is there once, and the person is told that it may not be", async () => {
+    await settled();
+    server.trouble("held");
+    await server.inject({ chatId: ANN, text: "the file" });
+    const files = () =>
+      server.sentTo(ANN).flatMap(({ file }) => (file ? Buffer.from(file.bytes).toString() : []));
+    await server.until(() => files().length === 1);
+    await kill();
+    await start({ isQuick: true });
+    await server.until(() => texts().some((text) => text.includes('My file "notes.txt" may be missing')));
+    expect(files()).toEqual(["what is in it\n"]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining("may not have arrived (unknown)")]);
+  });
+
   test("it ends when it is told to, with nothing printed and the token nowhere", async () => {
     const ended = once(child, "exit");
     child.send({ kind: "stop" });

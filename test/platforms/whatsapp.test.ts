@@ -21,7 +21,13 @@ journey(
       told: () =>
         world.sent
           .filter(({ body }) => body.to === ANN)
-          .map(({ body }) => (body.text as { body: string }).body),
+          .map(({ body }) => (body.text as { body: string } | undefined)?.body ?? ""),
+      swallowFile: () => world.swallowFile(),
+      files: () =>
+        world.sent.flatMap(({ body }) => {
+          const { id = "" } = body[String(body.type)] as { id?: string };
+          return world.media.get(id)?.bytes.toString() ?? [];
+        }),
       close: () => world.close(),
     };
   },

@@ -1,20 +1,23 @@
 // A gateway in a process of its own, on the compiled code, with Discord as its only platform. Its agent is scripted by
-// the words of a message: `tool` looks something up first, `long` takes many words, `slow` says nothing until the
+// the words of a message: `tool` looks something up first, `file` sends one, `long` takes many words, `slow` says nothing until the
 // process is told to go on, `count` says how much of the conversation it knows.
 
 import { DiscordAdapter } from "../../dist/adapter/discord/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
+import { fileOptions, sendFile } from "./sends-files.mjs";
 
 const { url, token, baseUrl, person, isPatient } = JSON.parse(process.argv[2]);
 
 const weather = { name: "weather", description: "", parameters: {}, run: async () => "sunny" };
 
-async function* converse({ history, signal, tools }) {
+async function* converse(turn) {
+  const { history, signal, tools } = turn;
   const asked = history.filter(({ role }) => role === "user");
   const words = asked.at(-1)?.content ?? "";
   let answer = `You said: ${words}`;
+  if (words.includes("file")) yield* sendFile(turn);
   if (words.includes("tool")) {
     const call = { id: `call-${asked.length}`, name: "weather", arguments: "{}" };
     yield { kind: "tool call", call };
@@ -45,7 +48,8 @@ const opened = await openGateway({
   adapters: [new DiscordAdapter({ token: () => token, baseUrl })],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [weather],
-  toolLists: { members: [weather.name] },
+  ...fileOptions(url),
+  toolLists: { members: [weather.name, "send_file"] },
   people: { allow: { discord: [person] } },
   leaseMs: 2_000,
   onProblem: (problem) => process.send({ kind: "problem", problem }),

@@ -3,7 +3,7 @@
 //
 // A message is `<number> <word>…`. `tool`: looks something up first, as a step of its own. `slow`: begins to speak and
 // takes its time, unless it is stopped; `patient`: so does this, until it is told to settle. `aloud`: says a sentence first,
-// which a platform that can edit is shown at once. The answer ends with `answer <number>`, and the numbers of what was steered in.
+// which a platform that can edit is shown soon. The answer ends with `answer <number>`, and the numbers of what was steered in.
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../dist/adapter/adapter.js";
@@ -12,6 +12,7 @@ import { Commands } from "../../dist/gateway/commands/commands.js";
 import { Gateway } from "../../dist/gateway/gateway.js";
 import { openStore } from "../../dist/open-sessions.js";
 import { processHolder } from "../../dist/util/holder.js";
+import { later } from "../../dist/util/later.js";
 
 const { url, account, people, busy, leaseMs, slowMs, point, log, effects, streams, failing } = JSON.parse(
   process.argv[2],
@@ -157,6 +158,7 @@ const gateway = new Gateway({
   leaseMs,
   holder: processHolder(),
   clock: Date.now,
+  later: (call, ms) => later(call, ms / 100), // A moment is short here, so that answers stream.
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });
 

@@ -1,10 +1,11 @@
-// A gateway in a process of its own, on the compiled code, with the Signal adapter or one of WhatsApp's. Its agent does what
-// the last word of a message says: `look` calls a tool, `long` says much, `patient` waits where it is told to; anything
+// A gateway in a process of its own, on the compiled code, with the adapter of Signal or Mattermost, or one of WhatsApp's. Its agent does what
+// the last word of a message says: `look` calls a tool, `file` sends one, `long` says much, `patient` waits where it is told to; anything
 // else it says again.
 
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
+import { fileOptions, sendFile } from "./sends-files.mjs";
 
 const {
   url,
@@ -20,16 +21,19 @@ process.on("disconnect", () => process.exit(0));
 const open = {
   signal: async () => (await import("../../dist/adapter/signal/adapter.js")).SignalAdapter,
   whatsapp: async () => (await import("../../dist/adapter/whatsapp/adapter.js")).WhatsAppAdapter,
+  mattermost: async () => (await import("../../dist/adapter/mattermost/adapter.js")).MattermostAdapter,
   baileys: async () => (await import("../../dist/adapter/whatsapp/baileys/adapter.js")).BaileysAdapter,
 };
 const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));
 const adapter = new (await open[which]())({ ...settings, ...given });
 
-async function* converse({ history, signal, tools }) {
+async function* converse(turn) {
+  const { history, signal, tools } = turn;
   const asked = history.findLast(({ role }) => role === "user").content;
   process.send({ kind: "begun", asked });
   if (asked.endsWith("patient") && isPatient)
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  if (asked.endsWith("file")) yield* sendFile(turn);
   if (asked.endsWith("look")) {
     const call = { id: `call-${history.length}`, name: "look", arguments: "{}" };
     yield { kind: "tool call", call };
@@ -52,7 +56,8 @@ const { gateway } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [{ name: "look", description: "", parameters: {}, run: async () => "there" }],
-  toolLists: { members: ["look"] },
+  ...fileOptions(url),
+  toolLists: { members: ["look", "send_file"] },
   people: { allow: { [platform]: people } },
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });

@@ -13,6 +13,10 @@ export interface JourneyWorld {
   writeAsStranger(text: string): Promise<unknown>;
   /** What the person was told, oldest first. */
   told(): readonly string[];
+  /** The next file is taken, and nobody says so. */
+  swallowFile?(): void;
+  /** What is in the files that the person was sent. */
+  files?(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -85,6 +89,27 @@ export function journey(name: string, open: () => Promise<JourneyWorld>, longest
       await until(() => world.told().length > 0);
       expect(await ask("and now")).toBe("You said: and now (3)");
       expect(world.told()).toEqual(["You said: be patient (1)", "You said: and now (3)"]);
+    });
+
+    test("has a file once, and is told if nobody knows, where the gateway was killed while it was sent", async ({
+      skip,
+    }) => {
+      const { files, swallowFile } = world;
+      if (!files || !swallowFile) return skip("The server takes no files.");
+      const first = await start();
+      swallowFile();
+      await world.write("the file");
+      await until(() => files().length === 1);
+      await first.kill();
+      const next = await start();
+      await until(() =>
+        world.told().some((text) => text.includes('My file "notes.txt" may be missing here')),
+      );
+      await ask("and now");
+      expect(files()).toEqual(["what is in it\n"]);
+      expect(next.problems).toEqual([
+        expect.stringContaining("may not have arrived (unknown): the process ended while it was being sent"),
+      ]);
     });
 
     test("has to be let in", async () => {

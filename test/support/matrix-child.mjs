@@ -1,20 +1,23 @@
 // A gateway with the Matrix adapter, in a process of its own that can be killed. Its agent goes by the words of a message:
-// `tool` looks something up first, `long` answers at length, `slow` takes as long as it is told, and says when it begins.
+// `tool` looks something up first, `file` sends one, `long` answers at length, `slow` takes as long as it is told, and says when it begins.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MatrixAdapter } from "../../dist/adapter/matrix/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
+import { fileOptions, sendFile } from "./sends-files.mjs";
 
 const { url, homeserver, token, folder, people, slowMs } = JSON.parse(process.argv[2]);
 process.on("disconnect", () => process.exit(0));
 
 const look = { name: "look", description: "", parameters: {}, run: async () => "the sky is blue" };
 
-async function* converse({ history, signal, tools }) {
+async function* converse(turn) {
+  const { history, signal, tools } = turn;
   const asked = history.findLast(({ role }) => role === "user").content;
   process.send({ kind: "begun", asked });
   if (asked.includes("slow")) await sleep(slowMs, undefined, { signal }).catch(() => {});
+  if (asked.includes("file")) yield* sendFile(turn);
   let found = "";
   if (asked.includes("tool")) {
     const call = { id: `call-${history.length}`, name: "look", arguments: "{}" };
@@ -39,7 +42,8 @@ const { gateway, close } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
-  toolLists: { members: [look.name] },
+  ...fileOptions(url),
+  toolLists: { members: [look.name, "send_file"] },
   people: { allow: { matrix: people } },
   leaseMs: 3_000,
   onProblem: (problem) => process.send({ kind: "problem", problem }),

@@ -3,7 +3,7 @@
  * remembers that an event arrived (a homeserver is not told), and can make trouble. For a homeserver that knows texts only it also plays the rest: the
  * contents of people's events, single events, and a media store.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Adapter } from "../../src/adapter/adapter.js";
 import type { Trouble } from "../../src/testing/adapter/fixture.js";
@@ -184,13 +184,16 @@ export class MatrixFront {
     if (isSend && this.#trouble) {
       const trouble = this.#trouble;
       this.#trouble = null;
-      if (trouble === "swallowed") {
-        await this.#pass(request, url, body);
-        return; // And no answer.
-      }
+      // It is taken, and the answer goes nowhere.
+      if (trouble === "swallowed") return this.#take(request, new ServerResponse(request), url, body);
       const [status, error] = TROUBLES[trouble];
       return answer(response, status, error);
     }
+    return this.#take(request, response, url, body);
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse, url: URL, body: Buffer): Promise<void> {
+    const isSend = request.method === "PUT" && url.pathname.includes("/send/");
     if (this.#plays && (await this.#play(request, url, body, response))) return;
     if (url.pathname.endsWith("/sync")) return this.#sync(request, url, response);
     const passed = await this.#pass(request, url, body);

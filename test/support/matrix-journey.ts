@@ -19,6 +19,10 @@ export interface JourneyRoom {
   write(text: string): Promise<unknown>;
   /** What the person reads of the bot's, oldest first. */
   read(): Promise<readonly string[]>;
+  /** The next message is taken, and nobody says so. */
+  swallow?(): void;
+  /** What is in the files that the person was sent. */
+  files?(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -104,6 +108,20 @@ export function matrixJourney(name: string, open: () => Promise<JourneyRoom>): v
       expect(texts.filter((text) => text.endsWith("to something slow"))).toHaveLength(1);
       expect(texts.filter((text) => text.endsWith("nobody was there"))).toHaveLength(1);
       expect(await gateway.leave()).toEqual({ code: 0, output: "" });
+    }, 60_000);
+
+    it("has a file once, also when the gateway is killed while it is sent", async ({ skip }) => {
+      const { swallow, files } = room;
+      if (!swallow || !files) return skip("This room plays no such trouble.");
+      const killed = await start();
+      swallow();
+      await room.write("the file");
+      await vi.waitUntil(async () => (await files()).length === 1, { timeout: 20_000, interval: 20 });
+      await killed.kill();
+      await start();
+      await reads("Answer 1 to the file");
+      expect(await files()).toEqual(["what is in it\n"]);
+      expect(gateway.problems).toEqual([]);
     }, 60_000);
   });
 }

@@ -149,7 +149,8 @@ export class CrablineMatrix {
 export function shownTexts(events: readonly TimelineEvent[]): string[] {
   const shown = new Map<string, string>();
   for (const { event_id, type, content } of events) {
-    if (type !== "m.room.message" || content.url !== undefined || content.file !== undefined) continue;
+    if (type !== "m.room.message" || (content.filename !== undefined && content.filename === content.body))
+      continue; // A file without a caption.
     const relation = content["m.relates_to"] as { rel_type?: string; event_id?: string } | undefined;
     const isEdit = relation?.rel_type === "m.replace";
     const { body } = (isEdit ? content["m.new_content"] : content) as { body: string };
@@ -183,7 +184,13 @@ export async function crablineFixture(): Promise<AdapterFixture> {
     files: async (address?: Address) =>
       (await matrix.sent(address)).flatMap(({ content }) =>
         typeof content.url === "string"
-          ? [{ name: String(content.filename), bytes: matrix.front.fileOf(content.url) ?? new Uint8Array() }]
+          ? [
+              {
+                name: String(content.filename),
+                bytes: matrix.front.fileOf(content.url) ?? new Uint8Array(),
+                voice: "org.matrix.msc3245.voice" in content,
+              },
+            ]
           : [],
       ),
     typed: () => matrix.front.typed,

@@ -25,11 +25,14 @@ export interface Post {
   readonly create_at: number;
   message: string;
   props?: Readonly<Record<string, string>>;
+  readonly file_ids?: readonly string[];
 }
 
 export class MattermostWorld {
   /** What the bot said, in order. */
   readonly sent: Post[] = [];
+  /** What the bot uploaded, by id. */
+  readonly files = new Map<string, { readonly name: string; readonly bytes: Uint8Array }>();
   typed = 0;
   isRevoked = false;
   /** What the server has at these paths, beside what crabline has. */
@@ -40,6 +43,7 @@ export class MattermostWorld {
   readonly #server: Server;
   readonly #folder: string;
   #next: "swallow" | Answer | null = null;
+  #swallowsFile = false;
 
   static async open(): Promise<MattermostWorld> {
     const folder = await mkdtemp(join(tmpdir(), "baton-mattermost-"));
@@ -92,11 +96,17 @@ export class MattermostWorld {
     this.between.inject(frame(JSON.stringify(said)));
   }
 
+  /** The next file is taken, and nobody says so. */
+  swallowFile(): void {
+    this.#swallowsFile = true;
+  }
+
   failNext(failure: "swallow" | Answer): void {
     this.#next = failure;
   }
 
-  answer({ method, path }: Asked): Answer | "swallow" | null {
+  answer(asked: Asked): Answer | "swallow" | null {
+    const { method, path } = asked;
     if (this.failAll) return this.failAll;
     if (this.isRevoked)
       return { status: 401, body: JSON.stringify({ message: "Invalid or expired session." }) };
@@ -104,10 +114,16 @@ export class MattermostWorld {
     if (page) return page;
     const [, channel] = /\/channels\/(\w+)\/posts\?/.exec(path) ?? [];
     if (channel) return { status: 200, body: JSON.stringify(this.#postsIn(channel)) };
-    if (this.#next === null || method === "GET" || path.endsWith("/typing")) return null;
+    if (method === "GET" || path.endsWith("/typing")) return null;
     const next = this.#next;
     this.#next = null;
-    return next;
+    if (next !== null && next !== "swallow") return next;
+    if (path.endsWith("/files")) return this.#upload(asked);
+    if (!path.endsWith("/posts") || !("file_ids" in JSON.parse(asked.body.toString()))) return next;
+    const shared = this.#share(asked);
+    if (!this.#swallowsFile) return shared;
+    this.#swallowsFile = false;
+    return "swallow";
   }
 
   /** crabline has no history: the bot's own posts, the newest first. */
@@ -119,12 +135,34 @@ export class MattermostWorld {
     };
   }
 
-  hear({ method, path, body: asked }: Asked, status: number, body: string): void {
+  /** crabline knows no files: these are kept here, and so are the posts that show them. */
+  #upload({ body }: Asked): Answer {
+    const all = body.toString("latin1");
+    const head = /; filename="([^"]*)"\r\nContent-Type: [^\r\n]*\r\n\r\n/.exec(all);
+    if (!head || !all.includes('name="channel_id"')) return { status: 400, body: "{}" };
+    const from = head.index + head[0].length;
+    const end = `\r\n${all.slice(0, all.indexOf("\r\n"))}`;
+    const name = Buffer.from(head[1] ?? "", "latin1").toString();
+    const id = idNamed(`file ${this.files.size}`);
+    this.files.set(id, { name, bytes: new Uint8Array(body.subarray(from, all.indexOf(end, from))) });
+    return { status: 201, body: JSON.stringify({ file_infos: [{ id, name }], client_ids: [] }) };
+  }
+
+  #share({ body }: Asked): Answer {
+    const post = { root_id: "", ...(JSON.parse(body.toString()) as Omit<Post, "id" | "root_id">) };
+    const taken: Post = { ...post, id: idNamed(`post ${this.sent.length}`), create_at: Date.now() };
+    this.sent.push(taken);
+    return { status: 201, body: JSON.stringify(taken) };
+  }
+
+  hear(asked: Asked, status: number, body: string): void {
+    const { method, path } = asked;
     if (path.endsWith("/typing")) this.typed += 1;
     if (status >= 300 || !path.includes("/posts")) return;
     const post = JSON.parse(body) as Post;
+    if ("file_ids" in JSON.parse(asked.body.toString() || "{}")) return; // It is there already.
     const before = this.sent.find(({ id }) => id === post.id);
-    const { props } = JSON.parse(asked.toString()) as Post;
+    const { props } = JSON.parse(asked.body.toString()) as Post;
     if (before) Object.assign(before, { message: post.message, props });
     else if (method === "POST") this.sent.push({ ...post, ...(props && { props }) });
   }

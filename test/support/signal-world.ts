@@ -51,6 +51,7 @@ export class SignalWorld {
   /** Others who are on Signal, by their numbers. */
   readonly registered = new Map<string, string>();
   #next: "swallow" | Answer | null = null;
+  #swallowsFile = false;
   #last = "";
 
   static async open(): Promise<SignalWorld> {
@@ -83,6 +84,11 @@ export class SignalWorld {
   /** What becomes of the next message. */
   failNext(how: "swallow" | Answer): void {
     this.#next = how;
+  }
+
+  /** The next file is taken, and nobody says so. */
+  swallowFile(): void {
+    this.#swallowsFile = true;
   }
 
   /** A plain message, by way of crabline; gives the time it has. */
@@ -144,6 +150,10 @@ export class SignalWorld {
     if (call?.method === "listAccounts" && this.accounts)
       return rpcAnswer({ result: this.accounts.map((number) => ({ number })) });
     if (call?.method !== "send") return null;
+    if (call.params.attachments && this.#swallowsFile) {
+      this.#swallowsFile = false;
+      return "swallow";
+    }
     const next = this.#next;
     this.#next = null;
     return next;

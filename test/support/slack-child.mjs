@@ -1,19 +1,22 @@
 // A gateway in a process of its own on the compiled code, with the real Slack client and a scripted agent.
 //
-// What it does follows from the words of a message: `tool` looks something up first, `long` answers at length, `patient`
+// What it does follows from the words of a message: `tool` looks something up first, `file` sends one, `long` answers at length, `patient`
 // begins to speak and then, in a process that is told to be patient, waits for ever. Every answer says how many messages
 // the agent saw.
 import { SlackAdapter } from "../../dist/adapter/slack/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
+import { fileOptions, sendFile } from "./sends-files.mjs";
 
 const { url, slackUrl, botToken, appToken, people, isPatient } = JSON.parse(process.argv[2]);
 
-async function* converse({ history, signal, tools }) {
+async function* converse(turn) {
+  const { history, signal, tools } = turn;
   const asked = history.findLast(({ role }) => role === "user").content;
   const seen = history.filter(({ role }) => role === "user").length;
   const call = { id: "call-1", name: "look", arguments: "{}" };
+  if (asked.includes("file")) yield* sendFile(turn);
   if (asked.includes("tool") && history.at(-1).role === "user") {
     yield { kind: "text", text: "I look it up." };
     yield { kind: "tool call", call };
@@ -54,7 +57,8 @@ const { gateway, close } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
-  toolLists: { members: [look.name] },
+  ...fileOptions(url),
+  toolLists: { members: [look.name, "send_file"] },
   people: { allow: { slack: people } },
   onProblem: (problem) => process.stderr.write(`${problem}\n`),
 });

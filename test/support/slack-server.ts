@@ -450,7 +450,7 @@ export class SlackServer {
       if (!this.#knows(token)) return answer(response, { ok: false, error: "invalid_auth" });
       this.calls.push({ method, args: Object.fromEntries(new URLSearchParams(body.toString())) });
     }
-    const says = method === "chat.postMessage" || method === "chat.update";
+    const says = ["chat.postMessage", "chat.update", "files.completeUploadExternal"].includes(method);
     const trouble = says && token === this.botToken ? this.#trouble : undefined;
     if (trouble) this.#trouble = undefined;
     if (trouble === "rate limited") {

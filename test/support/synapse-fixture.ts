@@ -106,7 +106,13 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
       Promise.all(
         (await events(address)).flatMap(({ content }) =>
           typeof content.url === "string"
-            ? [ann.download(content.url).then((bytes) => ({ name: String(content.filename), bytes }))]
+            ? [
+                ann.download(content.url).then((bytes) => ({
+                  name: String(content.filename),
+                  bytes,
+                  voice: "org.matrix.msc3245.voice" in content,
+                })),
+              ]
             : [],
         ),
       ),

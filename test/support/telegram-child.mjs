@@ -1,11 +1,12 @@
 // A gateway in a process of its own, on Telegram through grammY and the compiled code. Its agent does what the last
-// message says: `look` calls a tool first; `long` says more than a message holds; `slow` tells the parent that it has
+// message says: `look` calls a tool first; `file` sends one; `long` says more than a message holds; `slow` tells the parent that it has
 // begun and waits, unless the process is to be quick; anything else is counted.
 
 import { TelegramAdapter } from "../../dist/adapter/telegram/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
+import { fileOptions, sendFile } from "./sends-files.mjs";
 
 const { url, token, baseUrl, people, isQuick } = JSON.parse(process.argv[2]);
 process.on("disconnect", () => process.exit(0));
@@ -16,8 +17,10 @@ const LONG = Array.from({ length: 60 }, (_, n) =>
     : `Paragraph ${n} is **long**. ${"More & more. ".repeat(12)}`,
 ).join("\n\n");
 
-async function* converse({ history, signal, tools }) {
+async function* converse(turn) {
+  const { history, signal, tools } = turn;
   const asked = history.findLast(({ role }) => role === "user").content;
+  if (asked.endsWith("file")) yield* sendFile(turn);
   if (asked.endsWith("look") && history.at(-1).role === "user") {
     const call = { id: `call-${history.length}`, name: "look", arguments: "{}" };
     yield { kind: "tool call", call };
@@ -48,7 +51,8 @@ const { gateway, close } = await openGateway({
   adapters: [new TelegramAdapter({ token: () => token, baseUrl })],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
-  toolLists: { members: [look.name] },
+  ...fileOptions(url),
+  toolLists: { members: [look.name, "send_file"] },
   people: { allow: { telegram: people } },
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });

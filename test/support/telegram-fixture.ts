@@ -64,11 +64,16 @@ export async function telegramFixture() {
     isAcknowledged: (messageId: string) =>
       server.confirmed >= (written.get(messageId)?.update ?? Number.POSITIVE_INFINITY),
     shown: ({ chatId, threadId }: Address = DM) =>
-      server.sentTo(chatId, threadId).map(({ html }) => readTelegramHtml(html).withLinks),
+      server
+        .sentTo(chatId, threadId)
+        .filter(({ file, html }) => !file || html !== "")
+        .map(({ html }) => readTelegramHtml(html).withLinks),
     answeredBy: (messageId: string) =>
       server.sent.find((sent) => sent.messageId === messageId)?.replyTo ?? null,
     files: async ({ chatId, threadId }: Address = DM) =>
-      server.sentTo(chatId, threadId).flatMap(({ file }) => (file ? [file] : [])),
+      server
+        .sentTo(chatId, threadId)
+        .flatMap(({ file, method }) => (file ? [{ ...file, voice: method === "sendVoice" }] : [])),
     typed: () => server.calls.filter(({ method }) => method === "sendChatAction").length,
     marks: (messageId: string) => server.marksOn(messageId),
     menu: () => server.menu,

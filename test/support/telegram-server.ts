@@ -14,9 +14,16 @@ import { Faults } from "./faults.js";
 import { readTelegramHtml } from "./telegram-html.js";
 
 type Json = Readonly<Record<string, unknown>>;
-type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "bad gateway" | "revoked token";
-/** The message is taken, and the answer is none, or a proxy's. */
-type Taken = "swallowed" | "bad gateway";
+type Trouble =
+  | "rate limited"
+  | "server error"
+  | "refused"
+  | "swallowed"
+  | "held"
+  | "bad gateway"
+  | "revoked token";
+/** The message is taken, and the line breaks, nobody answers, or a proxy does. */
+type Taken = "swallowed" | "held" | "bad gateway";
 
 /** Somebody's message: what crabline takes, and what the layer makes of it. */
 export interface Injected {
@@ -57,7 +64,16 @@ interface Pending {
   settle(wasTold: boolean): void;
 }
 
-const SENDING = new Set(["sendMessage", "sendPhoto", "sendDocument", "editMessageText"]);
+/** crabline has no such calls: the layer takes what they bring. */
+const TAKEN_HERE = new Set(["sendVoice", "sendMediaGroup"]);
+const SENDING = new Set([
+  "sendMessage",
+  "sendPhoto",
+  "sendVideo",
+  "sendDocument",
+  "editMessageText",
+  ...TAKEN_HERE,
+]);
 
 export class TelegramServer {
   readonly sent: Sent[] = [];
@@ -83,6 +99,8 @@ export class TelegramServer {
   /** The polls that wait; each can be answered at once. */
   readonly #polls = new Set<(updates: readonly unknown[]) => void>();
   #updates = 0;
+  /** The number of the last message that the layer took by itself. */
+  #taken = 1_000_000;
   #last: unknown;
 
   static async start(options: { topics?: boolean } = {}): Promise<TelegramServer> {
@@ -214,7 +232,7 @@ export class TelegramServer {
   /** Done to the next call that sends; a token is revoked for good. */
   trouble(what: Trouble): void {
     if (what === "revoked token") this.#isRevoked = true;
-    else this.#troubles.push(what === "swallowed" || what === "bad gateway" ? what : TROUBLES[what]);
+    else this.#troubles.push(isTaken(what) ? what : TROUBLES[what]);
   }
 
   /** The next call that sends is answered with that. */
@@ -301,6 +319,13 @@ export class TelegramServer {
     const trouble = SENDING.has(method) ? this.#troubles.shift() : undefined;
     const wrong = typeof trouble === "object" ? trouble : this.#wrongIn(method, given);
     if (wrong) return refuse(response, wrong.code, wrong.words, wrong.parameters);
+    if (TAKEN_HERE.has(method)) {
+      const messages = this.#take(method, given, body);
+      return answer(response, 200, {
+        ok: true,
+        result: method === "sendMediaGroup" ? messages : messages[0],
+      });
+    }
     const passed = await fetch(`${this.#crabline.manifest.endpoints.apiRoot}/bot${this.token}/${method}`, {
       method: "POST",
       headers: { "content-type": request.headers["content-type"] ?? "application/json" },
@@ -311,7 +336,25 @@ export class TelegramServer {
       this.#keep(method, given, String(answered.result?.message_id), body);
     if (trouble === "swallowed") response.destroy();
     else if (trouble === "bad gateway") refuse(response, 502, "Bad Gateway");
-    else answer(response, passed.status, answered);
+    else if (trouble !== "held") answer(response, passed.status, answered);
+  }
+
+  /** An album is a message for each file, and the first has the caption. */
+  #take(method: string, given: Json, body: Buffer): { readonly message_id: number }[] {
+    const media = method === "sendMediaGroup" ? (JSON.parse(String(given.media)) as Json[]) : [given];
+    const parts = filesIn(body);
+    return media.map((each) => {
+      this.#taken += 1;
+      const part = typeof each.media === "string" ? each.media.replace("attach://", "") : parts[0]?.part;
+      const file = parts.find((one) => one.part === part);
+      this.#note(
+        `${method}${each.type ? ` ${each.type}` : ""}`,
+        { ...given, ...each },
+        String(this.#taken),
+        file,
+      );
+      return { message_id: this.#taken };
+    });
   }
 
   /** What crabline would take and Telegram does not. */
@@ -345,9 +388,12 @@ export class TelegramServer {
       edited.html = String(given.text);
       return;
     }
+    this.#note(method, given, messageId, filesIn(body)[0]);
+  }
+
+  #note(method: string, given: Json, messageId: string, file: Sent["file"]): void {
     const reply = given.reply_parameters;
     const replied = typeof reply === "string" ? JSON.parse(reply) : reply;
-    const file = fileIn(body);
     this.sent.push({
       method,
       chatId: String(given.chat_id),
@@ -356,7 +402,7 @@ export class TelegramServer {
       ...(replied ? { replyTo: String(replied.message_id) } : {}),
       text: shownOf(given),
       html: String(given.text ?? given.caption ?? ""),
-      ...(file ? { file } : {}),
+      ...(file ? { file: { name: file.name, bytes: file.bytes } } : {}),
     });
   }
 
@@ -421,6 +467,10 @@ const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | Taken>, Refus
   refused: { code: 403, words: "Forbidden: bot was blocked by the user" },
 };
 
+function isTaken(what: Trouble): what is Taken {
+  return what === "swallowed" || what === "held" || what === "bad gateway";
+}
+
 function refuse(response: ServerResponse, code: number, words: string, parameters?: Json): void {
   answer(response, code, {
     ok: false,
@@ -446,13 +496,16 @@ function givenIn(request: IncomingMessage, body: Buffer): Json {
   return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
 }
 
-function fileIn(body: Buffer): Sent["file"] {
-  const head = /;filename=([^\r\n]*)\r\ncontent-type:[^\r\n]*\r\n\r\n/.exec(body.toString("latin1"));
-  if (!head) return undefined;
-  const from = head.index + head[0].length;
-  const to = body.lastIndexOf("\r\n--", body.length - 4);
-  const name = Buffer.from(head[1] ?? "", "latin1").toString();
-  return { name, bytes: new Uint8Array(body.subarray(from, to)) };
+/** The files of an upload, each under the name of its part. */
+function filesIn(body: Buffer): (NonNullable<Sent["file"]> & { readonly part: string })[] {
+  const all = body.toString("latin1");
+  const end = `\r\n${all.slice(0, all.indexOf("\r\n"))}`; // Between two parts.
+  const heads = all.matchAll(/;name="(\w+)";filename=([^\r\n]*)\r\ncontent-type:[^\r\n]*\r\n\r\n/g);
+  return [...heads].map((head) => {
+    const from = head.index + head[0].length;
+    const bytes = new Uint8Array(body.subarray(from, all.indexOf(end, from)));
+    return { part: head[1] ?? "", name: Buffer.from(head[2] ?? "", "latin1").toString(), bytes };
+  });
 }
 
 function shownOf(given: Json): string {

@@ -189,15 +189,16 @@ export class WhatsAppWeb {
   }
 
   /** The files of a message of ours, opened. */
-  async filesOf({ message }: WebSent): Promise<{ name: string; bytes: Uint8Array }[]> {
-    const { documentMessage, imageMessage } = message;
-    const file = documentMessage ?? imageMessage;
+  async filesOf({ message }: WebSent): Promise<{ name: string; bytes: Uint8Array; voice: boolean }[]> {
+    const { documentMessage, imageMessage, audioMessage } = message;
+    const file = documentMessage ?? imageMessage ?? audioMessage;
+    const kind = documentMessage ? "document" : imageMessage ? "image" : "audio";
     const sealed = this.files.get(file?.directPath ?? "");
     if (!file || !sealed) return [];
-    const { iv, cipherKey } = await getMediaKeys(file.mediaKey, documentMessage ? "document" : "image");
+    const { iv, cipherKey } = await getMediaKeys(file.mediaKey, kind);
     const cipher = createDecipheriv("aes-256-cbc", cipherKey, iv);
     const bytes = Buffer.concat([cipher.update(sealed.subarray(0, -10)), cipher.final()]);
-    return [{ name: documentMessage?.fileName ?? "", bytes }];
+    return [{ name: documentMessage?.fileName ?? "", bytes, voice: audioMessage?.ptt === true }];
   }
 
   /** The line is cut, and can be had again at once. */

@@ -53,6 +53,7 @@ export class WhatsAppWorld {
   tells = false;
   isRevoked = false;
   #next: "swallow" | Answer | null = null;
+  #swallowsFile = false;
   #last: Post = { body: "{}", messageId: "" };
   /** Those that were not taken. */
   #missed: Post[] = [];
@@ -105,6 +106,11 @@ export class WhatsAppWorld {
   /** What becomes of the next message. */
   failNext(how: "swallow" | Answer): void {
     this.#next = how;
+  }
+
+  /** The next file is taken, and nobody says so. */
+  swallowFile(): void {
+    this.#swallowsFile = true;
   }
 
   /** A person writes, by way of crabline; what it would post is posted here. */
@@ -214,7 +220,10 @@ export class WhatsAppWorld {
     this.#next = null;
     if (next !== null && next !== "swallow") return next;
     if (body.type === "text" && "to" in body) return next;
-    return this.#takeOther(body);
+    const answer = this.#takeOther(body);
+    if (!this.#swallowsFile || body.type === "reaction") return answer;
+    this.#swallowsFile = false;
+    return "swallow";
   }
 
   hear(asked: Asked, status: number, text: string): void {

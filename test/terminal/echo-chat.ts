@@ -1,5 +1,6 @@
 /** A chat whose gateway is an echo, for trying the terminal by hand and from tests: `tsx test/terminal/echo-chat.ts`. */
 import { appendFile, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { InboundMessage, LiveReply, Received } from "../../src/adapter/adapter.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
 import { addressOf, localSource } from "../../src/session/source.js";
@@ -53,6 +54,7 @@ const adapter = new TerminalAdapter({
   input: process.stdin,
   output: process.stdout,
   color: true,
+  pictures: "kitty",
   status: () => ({ title, agent: "echo", tokens }),
   complete: () => COMMANDS,
   ...(historyFile
@@ -135,6 +137,12 @@ async function answer(text: string): Promise<void> {
     reply.toolCall(call);
     reply.toolResult(call, "total 8\nfile one\nfile two\n");
     return stream(reply, "Two files.", 4, 0);
+  }
+  if (text === "picture") {
+    const path = fileURLToPath(import.meta.url); // Its bytes are sent, whatever they are.
+    const files = [{ path, from: "/work/chart.png", name: "chart.png", mediaType: "image/png" }];
+    await adapter.send({ address, text: "Look:", deliveryId: "2", files });
+    return stream(reply, "There it is.", 4, 0);
   }
   if (text === "fail") return reply.end("failed");
   return stream(reply, `You said ${JSON.stringify(text)}`, 4, 0);

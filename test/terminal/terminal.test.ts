@@ -147,6 +147,17 @@ describe.skipIf(!pty)(
       await chat.see("fail\r", "✗ failed");
     });
 
+    it("shows where a file is, and the picture by kitty's protocol, and draws the foot below", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("picture\r", "There it is.");
+      await chat.until(() => count(chat, STATUS) === 1 && count(chat, "working") === 0);
+      expect(chat.vt.text()).toMatch(
+        /^› picture\n\nLook:\n+File: \/work\/chart\.png\n\nThere it is\.\n\n›\na chat · echo · \d+ tokens$/,
+      );
+      const shown = readFileSync(new URL("./echo-chat.ts", import.meta.url)).toString("base64");
+      expect([chat.vt.pictures, chat.vt.foreign]).toEqual([[shown], []]);
+    });
+
     it("says what was not accepted", async () => {
       const chat = await PtyChat.start();
       await chat.see("throw\r", "Not accepted: The disk is full.");

@@ -8,6 +8,9 @@ import stringWidth from "string-width";
 const SEQUENCE = /^\u001b\[(?:([0-9]*)([ABCJKH])|[0-9;]*m)/;
 const MODE = /^\u001b\[\?2004([hl])/;
 
+/** One piece of a picture, as kitty takes them. */
+const PICTURE = /^\u001b_G([^;\u001b]*);([^\u001b]*)\u001b\\/;
+
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 export class Vt {
@@ -15,6 +18,8 @@ export class Vt {
   rows: number;
   /** Sequences and controls that should not have come. */
   readonly foreign: string[] = [];
+  /** The pictures that were shown, as their Base64. */
+  readonly pictures: string[] = [];
   /** Bracketed paste, as set last. */
   marksPaste = false;
   #lines: string[][] = [[]];
@@ -33,7 +38,7 @@ export class Vt {
 
   write(data: string): void {
     let text = this.#held + data;
-    const unfinished = /\u001b(?:\[[0-?]*)?$/.exec(text);
+    const unfinished = /\u001b(?:\[[0-?]*|_[^\u001b]*\u001b?)?$/.exec(text);
     this.#held = unfinished?.[0] ?? "";
     text = text.slice(0, text.length - this.#held.length);
     while (text !== "") text = text.slice(this.#take(text));
@@ -76,6 +81,13 @@ export class Vt {
     if (mode) {
       this.marksPaste = mode[1] === "h";
       return mode[0].length;
+    }
+    const picture = PICTURE.exec(text);
+    if (picture) {
+      const [whole, head = "", base64 = ""] = picture;
+      if (head.includes("a=T")) this.pictures.push(base64);
+      else this.pictures.push(`${this.pictures.pop()}${base64}`);
+      return whole.length;
     }
     const sequence = SEQUENCE.exec(text);
     if (sequence) {

@@ -31,7 +31,7 @@ export interface Post {
   readonly content: string;
   readonly nonce?: string;
   readonly replyTo?: string;
-  readonly file?: RawFile;
+  readonly files?: readonly RawFile[];
   /** Whom it may ping: nobody unless told. */
   readonly pings?: string;
 }
@@ -64,7 +64,7 @@ export class Api {
     return { id: typeof id === "string" ? id : null, flags: typeof flags === "number" ? flags : null };
   }
 
-  async post(channelId: string, { content, nonce, replyTo, file, pings }: Post): Promise<string> {
+  async post(channelId: string, { content, nonce, replyTo, files = [], pings }: Post): Promise<string> {
     const body = {
       content,
       flags: SUPPRESS_EMBEDS,
@@ -73,7 +73,7 @@ export class Api {
       ...(replyTo ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     };
     const route = Routes.channelMessages(channelId);
-    const sent = await this.#send(false, () => this.rest.post(route, { body, files: file ? [file] : [] }));
+    const sent = await this.#send(false, () => this.rest.post(route, { body, files: [...files] }));
     return idOf(sent);
   }
 

@@ -12,4 +12,6 @@ export const LIMITS = {
   typingMs: 10_000,
   paceMs: 1_200,
   maxFile: 10 * MEBIBYTE,
+  maxCaption: 2_000,
+  maxAlbum: 10,
 } as const satisfies PlatformLimits;

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import type { RawFile } from "discord.js";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type Letter, type LocalFile, type Lookup, type Mark, SendError, type Speaker } from "../adapter.js";
+import {
+  type FoundMessage,
+  type Letter,
+  type LocalFile,
+  type Mark,
+  SendError,
+  type Speaker,
+} from "../adapter.js";
 import { bytesOf } from "../local-file.js";
 import type { Api, Post } from "./api.js";
 import type { Channels } from "./channels.js";
@@ -46,7 +53,7 @@ export class DiscordSpeaker implements Speaker {
   /** If nobody knows whether it is there, it may be sent again at once: Discord takes the nonce once, for a few minutes. */
   async send(letter: Letter): Promise<{ readonly messageId: string }> {
     const { sends } = this.#options;
-    const { deliveryId, replyTo, file, text } = letter;
+    const { deliveryId, replyTo, files = [], text } = letter;
     const nonce = nonceOf(deliveryId);
     const found = this.#mayBeSent(nonce) ? "not there" : await this.#look(letter);
     if (found === null) throw new SendError("unknown", "Discord does not tell whether it is there.");
@@ -55,7 +62,7 @@ export class DiscordSpeaker implements Speaker {
       content: formatMarkdown(text),
       nonce,
       ...(isSnowflake(replyTo) ? { replyTo } : {}),
-      ...(file ? { file: await rawFile(file) } : {}),
+      files: await Promise.all(files.map(rawFile)),
     };
     const sentAt = Date.now();
     try {
@@ -107,7 +114,7 @@ export class DiscordSpeaker implements Speaker {
     await this.#api.edit(channelId, messageId, formatMarkdown(message.text));
   }
 
-  async find(letter: Letter): Promise<Lookup> {
+  async find(letter: Letter): Promise<FoundMessage> {
     const found = await this.#look(letter);
     if (found !== null) return found;
     const { sends } = this.#options;
@@ -148,7 +155,7 @@ export class DiscordSpeaker implements Speaker {
    * Looks for the nonce, which Discord tells with the event of the message. A message that was only read may be it if it
    * begins alike and is not known to be another: then nobody can tell.
    */
-  async #look(letter: Letter): Promise<Lookup> {
+  async #look(letter: Letter): Promise<FoundMessage> {
     const { api, self, sends } = this.#options;
     const nonce = nonceOf(letter.deliveryId);
     const channelId = channelOf(letter.address);

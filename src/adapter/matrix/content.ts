@@ -39,19 +39,24 @@ export interface SentFile {
   readonly name: string;
   readonly mediaType: string;
   readonly size: number;
+  /** Markdown; may be empty. */
+  readonly caption?: string;
+  readonly voice?: true;
   /** Where it is: a plain file, or an encrypted one with its keys. */
   readonly at: { readonly url: string } | { readonly file: Fields };
 }
 
-export function fileContent({ name, mediaType, size, at }: SentFile, place: MatrixPlace = {}): Fields {
+/** Where `filename` is not the body, the body is a caption. */
+export function fileContent(sent: SentFile, place: MatrixPlace = {}): Fields {
+  const { name, mediaType, size, at, caption = "", voice } = sent;
   const [family = ""] = mediaType.split("/");
   const msgtype = ["image", "audio", "video"].includes(family) ? `m.${family}` : "m.file";
   return {
+    ...(caption === "" ? { body: storableText(name), "m.mentions": {} } : text(caption)),
     msgtype,
-    body: storableText(name),
     filename: storableText(name),
     info: { mimetype: mediaType, size },
-    "m.mentions": {},
+    ...(voice ? { "org.matrix.msc3245.voice": {} } : {}),
     ...at,
     ...relation(place),
   };

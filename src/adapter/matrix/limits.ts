@@ -14,4 +14,6 @@ export const LIMITS = {
   typingMs: 30_000,
   paceMs: 1_500,
   maxFile: 50 * MEBIBYTE,
+  maxCaption: 14_000,
+  voice: true,
 } as const satisfies PlatformLimits;

@@ -51,12 +51,12 @@ export class Outgoing {
   }
 
   /** Uploads a file for a room; the message that carries it. */
-  async upload(roomId: string, local: LocalFile, place: MatrixPlace): Promise<Fields> {
+  async upload(roomId: string, local: LocalFile, place: MatrixPlace, caption: string): Promise<Fields> {
     const { api } = this.#options;
     const cover = await this.#coverOf(roomId);
-    const { name, mediaType } = local;
+    const { name, mediaType, voice } = local;
     const bytes = await bytesOf(local, LIMITS.maxFile);
-    const file = { name, mediaType, size: bytes.byteLength };
+    const file = { name, mediaType, size: bytes.byteLength, caption, ...(voice ? { voice } : {}) };
     if (!cover) return fileContent({ ...file, at: { url: await api.upload(bytes, name, mediaType) } }, place);
     const hidden = cover.encryption.encryptFile(bytes);
     const url = await api.upload(hidden.bytes, null, "application/octet-stream");

@@ -37,12 +37,14 @@ export class MatrixSpeaker implements Speaker {
   }
 
   async send(message: Letter): Promise<{ readonly messageId: string }> {
-    const { address, text, deliveryId, file, replyTo, onlyThere } = message;
+    const { address, text, deliveryId, files, replyTo, onlyThere } = message;
     await prepareMarkdown(storableText(text));
     return sending(async () => {
       const place: MatrixPlace = { threadId: address.threadId, replyTo };
       const { outgoing } = this.#line;
-      const content = file ? await outgoing.upload(address.chatId, file, place) : textContent(text, place);
+      const content = files?.[0]
+        ? await outgoing.upload(address.chatId, files[0], place, text)
+        : textContent(text, place);
       const messageId = await outgoing.post(address.chatId, deliveryId, content).catch((error: unknown) => {
         if (!address.threadId || !isThreadRefused(error)) throw error;
         if (onlyThere) throw new SendError("permanent", "That thread is not there any more.");

@@ -71,6 +71,7 @@ async function fixture(): Promise<AdapterFixture> {
       names: "A username is one person's.",
       commands: "The server takes commands for itself.",
       "empty texts": "The server refuses posts without text.",
+      "incoming files": "The adapter does not read files yet.",
     },
     again: () => {
       now = make();
@@ -112,7 +113,10 @@ async function fixture(): Promise<AdapterFixture> {
     shown: (where = address) =>
       world.sent
         .filter((post) => post.channel_id === where.chatId && (post.root_id || undefined) === where.threadId)
+        .filter(({ message, file_ids }) => message !== "" || !file_ids)
         .map(({ message }) => message),
+    files: async () =>
+      world.sent.flatMap(({ file_ids = [] }) => file_ids.flatMap((id) => world.files.get(id) ?? [])),
     typed: () => world.typed,
     threads: ({ chatId }) => world.sent.filter((post) => post.channel_id === chatId && !post.root_id).length,
     trouble: (what) => {

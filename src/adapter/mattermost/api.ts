@@ -8,6 +8,8 @@ import type { MattermostSettings } from "./config.js";
 
 const LARGEST_ANSWER = 1024 * 1024;
 const USUAL_TIMEOUT_MS = 30_000;
+/** A file is larger than a call. */
+const UPLOAD_MS = 120_000;
 
 /** Who the bot is. */
 export interface MattermostSelf {
@@ -48,12 +50,20 @@ export class MattermostApi {
   /** Fails with what `connectError` and `sendError` read. */
   async call(method: string, path: string, body: unknown, end: AbortSignal): Promise<unknown> {
     const { url, token, timeoutMs = USUAL_TIMEOUT_MS } = this.#settings;
+    const isForm = body instanceof FormData; // It says itself of what type it is.
     const init = {
       method,
-      headers: { Authorization: `Bearer ${token()}`, "Content-Type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: {
+        Authorization: `Bearer ${token()}`,
+        ...(isForm ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     };
-    const limits = { timeoutMs, maxBytes: LARGEST_ANSWER, end };
+    const limits = {
+      timeoutMs: isForm ? Math.max(timeoutMs, UPLOAD_MS) : timeoutMs,
+      maxBytes: LARGEST_ANSWER,
+      end,
+    };
     return jsonFrom(`${withoutSlashes(url)}/api/v4${path}`, init, limits);
   }
 }

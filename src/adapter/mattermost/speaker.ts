@@ -1,10 +1,12 @@
 /** What is said on Mattermost by one line. */
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Letter, type Lookup, SendError, type Speaker } from "../adapter.js";
+import { type FoundMessage, type Letter, type LocalFile, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../failure.js";
-import { field, listIn, numberIn, wordsIn } from "../untrusted.js";
+import { bytesOf } from "../local-file.js";
+import { field, listIn, listOf, numberIn, wordsIn } from "../untrusted.js";
 import { isNotThere, isThreadGone, type MattermostApi, type MattermostSelf, sendError } from "./api.js";
 import { formatText } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { parsePlace } from "./parse.js";
 import { isId } from "./said.js";
 
@@ -27,15 +29,18 @@ export class MattermostSpeaker implements Speaker {
     this.#end = end;
   }
 
-  async send({ address, text, deliveryId, onlyThere }: Letter): Promise<{ readonly messageId: string }> {
+  async send(letter: Letter): Promise<{ readonly messageId: string }> {
+    const { address, text, files = [], deliveryId, onlyThere } = letter;
     const message = formatText(text);
+    const fileIds: string[] = [];
+    for (const file of files) fileIds.push(await this.#upload(address.chatId, file));
     try {
-      return { messageId: await this.#post(address, message, deliveryId) };
+      return { messageId: await this.#post(address, message, deliveryId, fileIds) };
     } catch (error) {
       if (!address.threadId || !isThreadGone(error)) throw sendError(error);
       if (onlyThere) throw new SendError("permanent", "That thread is not there any more.");
       const { platform, chatId } = address; // The same people see the channel around it.
-      return { messageId: await this.#post({ platform, chatId }, message, deliveryId).catch(fail) };
+      return { messageId: await this.#post({ platform, chatId }, message, deliveryId, fileIds).catch(fail) };
     }
   }
 
@@ -45,7 +50,7 @@ export class MattermostSpeaker implements Speaker {
   }
 
   /** By what each post of ours carries. Null where there is more to read than is read, or one does not carry it. */
-  async find(letter: Letter): Promise<Lookup> {
+  async find(letter: Letter): Promise<FoundMessage> {
     const { address, deliveryId, writtenAt = Date.now() - LOOK_BACK_MS } = letter;
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const path = `/channels/${encodeURIComponent(address.chatId)}/posts?page=${page}&per_page=${PAGE}`;
@@ -90,12 +95,30 @@ export class MattermostSpeaker implements Speaker {
     return { platform, chatId, threadId };
   }
 
+  /** Nobody sees a file before its post: an upload that failed is simply made again. */
+  async #upload(channelId: string, file: LocalFile): Promise<string> {
+    const form = new FormData();
+    form.set("channel_id", channelId);
+    const bytes = await bytesOf(file, LIMITS.maxFile);
+    form.set("files", new Blob([bytes], { type: file.mediaType }), file.name);
+    const answer = await this.#call("POST", "/files", form).catch(failAgain);
+    const id = field(listOf(field(answer, "file_infos"))[0], "id");
+    if (!isId(id)) throw new SendError("retryable", "Mattermost did not say where it put the file.");
+    return id;
+  }
+
   /** The server takes the same `pending_post_id` once, for half a minute. */
-  async #post({ chatId, threadId }: Address, message: string, deliveryId: string): Promise<string> {
+  async #post(
+    { chatId, threadId }: Address,
+    message: string,
+    deliveryId: string,
+    fileIds: readonly string[] = [],
+  ): Promise<string> {
     const post = await this.#call("POST", "/posts", {
       channel_id: chatId,
       message,
       ...(threadId ? { root_id: threadId } : {}),
+      ...(fileIds.length > 0 ? { file_ids: fileIds } : {}),
       pending_post_id: `${this.#self.id}:${deliveryId}`,
       props: propsOf(deliveryId),
     });

@@ -158,7 +158,12 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
       world.speakAgain();
       await adapter.dealtWith(last);
     },
-    shown: (where = address) => world.sentTo(where.chatId).map(({ params }) => String(params.message)),
+    shown: (where = address) =>
+      world
+        .sentTo(where.chatId)
+        .flatMap(({ params: { message, attachments } }) =>
+          attachments && message === "" ? [] : String(message),
+        ),
     answeredBy: (messageId: string) => {
       const { params } = world.sent.find(({ timestamp }) => `${timestamp}` === messageId) ?? {};
       const [timestamp, author] = [Number(params?.quoteTimestamp), String(params?.quoteAuthor)];
@@ -168,7 +173,8 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
       world.sentTo(where.chatId).flatMap(({ params }) =>
         ((params.attachments ?? []) as string[]).map((uri) => {
           const [, name = "", base64 = ""] = /filename=([^;]*);base64,(.*)$/s.exec(uri) ?? [];
-          return { name: decodeURIComponent(name), bytes: new Uint8Array(Buffer.from(base64, "base64")) };
+          const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+          return { name: decodeURIComponent(name), bytes, voice: params.voiceNote === true };
         }),
       ),
     typed: () => world.calls.filter(({ method }) => method === "sendTyping").length,
@@ -291,7 +297,7 @@ describe("signal", () => {
     const text = "**two** words";
     await adapter.send({ address, text, deliveryId: "1", replyTo: `77.${ANN.uuid}` });
     const file = { path, name: "a;b.txt", mediaType: "text/plain" };
-    await adapter.send({ address, text: "", deliveryId: "2", file });
+    await adapter.send({ address, text: "", deliveryId: "2", files: [file] });
     await rm(folder, { recursive: true });
     const [said, shared] = world.sent.map(({ params }) => params);
     expect(said).toMatchObject({

@@ -12,4 +12,7 @@ export const LIMITS = {
   // Every edit stays visible in the message's history, and apps make no more than ten.
   paceMs: 5_000,
   maxFile: 10 * MEBIBYTE,
+  maxCaption: 2_048,
+  maxAlbum: 10,
+  voice: true,
 } as const satisfies PlatformLimits;

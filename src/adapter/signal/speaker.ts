@@ -82,7 +82,7 @@ export class SignalSpeaker implements Speaker {
   }
 
   async #post(
-    { address, text, replyTo, file }: Letter,
+    { address, text, replyTo, files = [] }: Letter,
     extra: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly messageId: string }> {
     const formatted = formatText(text);
@@ -91,7 +91,8 @@ export class SignalSpeaker implements Speaker {
       ...recipientOf(address),
       message: formatted.text,
       ...(formatted.styles.length > 0 ? { textStyle: formatted.styles } : {}),
-      ...(file ? { attachments: [await asDataUri(file)] } : {}),
+      ...(files.length > 0 ? { attachments: await Promise.all(files.map(asDataUri)) } : {}),
+      ...(files.some(({ voice }) => voice) ? { voiceNote: true } : {}),
       ...(quoted ? { quoteTimestamp: quoted.timestamp, quoteAuthor: quoted.author ?? this.#account } : {}),
       ...extra,
     });

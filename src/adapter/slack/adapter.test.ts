@@ -36,7 +36,8 @@ adapterContract("slack", async () => {
     amend: (messageId: string, text: string) => server.amend(messageId, text),
     redeliver: () => server.redeliver(),
     isAcknowledged: (messageId: string) => server.isAcknowledged(messageId),
-    shown: async (at?: Address) => (await chatOf(at)).filter(({ files }) => !files).map(({ text }) => text),
+    shown: async (at?: Address) =>
+      (await chatOf(at)).filter(({ files, text }) => !files || text !== "").map(({ text }) => text),
     files: async (at?: Address) => {
       const files = (await chatOf(at)).flatMap((message) => message.files ?? []);
       return Promise.all(
@@ -482,7 +483,7 @@ describe("slack", () => {
       await writeFile(path, "some bytes");
       const file = { path, name: "notes.txt", mediaType: "text/plain" };
       await adapter.send(outbound("as asked", await server.dm()));
-      await adapter.send(outbound("", await server.dm(), { file }));
+      await adapter.send(outbound("", await server.dm(), { files: [file] }));
       const [text, shared] = await server.said(await server.dm());
       expect(text?.text).toBe("as asked");
       expect(shared?.files?.map(({ name }) => name)).toEqual(["notes.txt"]);

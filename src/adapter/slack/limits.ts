@@ -11,4 +11,6 @@ export const LIMITS = {
   threadsOnce: true,
   paceMs: 1_200,
   maxFile: 100 * MEBIBYTE,
+  maxCaption: 3_900,
+  maxAlbum: 10,
 } as const satisfies PlatformLimits;

@@ -100,13 +100,13 @@ function heard(
   };
 }
 
-type Said = Pick<InboundMessage, "text" | "parts" | "files" | "replyTo" | "forwarded">;
+type SaidOnSlack = Pick<InboundMessage, "text" | "parts" | "files" | "replyTo" | "forwarded">;
 
 /**
  * Who writes something to a message that they share speaks of it, as in an answer; who only shares it passes it on. What
  * is shared is the words of others: it names nobody, and is no command.
  */
-function saidIn(said: unknown, parent: string | null, isNamed: boolean, reading: SlackReading): Said {
+function saidIn(said: unknown, parent: string | null, isNamed: boolean, reading: SlackReading): SaidOnSlack {
   const own = contentOf(said, reading);
   const [first, ...others] = sharedIn(said, reading);
   const inThread = parent === null ? {} : { replyTo: { messageId: parent } };

@@ -11,7 +11,7 @@ import type { NameBook } from "./names.js";
 import { parseBeginning } from "./parse.js";
 import { mentions } from "./plain-text.js";
 
-type Beginning = Omit<Answered, "messageId">;
+type ThreadBeginning = Omit<Answered, "messageId">;
 
 const KEPT = 1_000;
 
@@ -45,7 +45,7 @@ export class QuoteBook {
   }
 
   /** Null where there is nothing to tell. */
-  async #beginning({ source }: InboundMessage, ts: string): Promise<Beginning | null> {
+  async #beginning({ source }: InboundMessage, ts: string): Promise<ThreadBeginning | null> {
     const { userId } = this.#reading;
     const read = await this.#web.conversations.replies({ channel: source.chatId, ts, limit: 1 });
     const root = listIn(read, "messages").find((each) => wordsIn(each, "ts") === ts);

@@ -1,9 +1,16 @@
 /** What is said on Slack by one line. A message carries its delivery id as metadata, by which Slack can be asked for it. */
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Letter, type LocalFile, type Lookup, type Mark, SendError, type Speaker } from "../adapter.js";
+import {
+  type FoundMessage,
+  type Letter,
+  type LocalFile,
+  type Mark,
+  SendError,
+  type Speaker,
+} from "../adapter.js";
 import { repeatable } from "../failure.js";
-import { upload } from "./files.js";
+import { type Uploaded, upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
 import { isId, isTimestamp, type SlackSelf } from "./parse.js";
@@ -33,7 +40,7 @@ export class SlackSpeaker implements Speaker {
 
   async send(letter: Letter): Promise<{ readonly messageId: string }> {
     try {
-      return { messageId: letter.file ? await this.#share(letter, letter.file) : await this.#post(letter) };
+      return { messageId: letter.files ? await this.#share(letter, letter.files) : await this.#post(letter) };
     } catch (error) {
       throw sendError(error);
     }
@@ -56,8 +63,8 @@ export class SlackSpeaker implements Speaker {
   }
 
   /** A file carries no metadata: nobody can tell. */
-  async find(letter: Letter): Promise<Lookup> {
-    if (letter.file) return null;
+  async find(letter: Letter): Promise<FoundMessage> {
+    if (letter.files) return null;
     try {
       return await this.#look(letter);
     } catch (error) {
@@ -112,7 +119,7 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  async #look(letter: Letter): Promise<Lookup> {
+  async #look(letter: Letter): Promise<FoundMessage> {
     const { address, ...sought } = letter;
     const { platform, chatId } = address;
     try {
@@ -135,19 +142,26 @@ export class SlackSpeaker implements Speaker {
     );
   }
 
-  /** Slack's id of the file: it does not say under which id the message is that shows it. */
-  async #share({ address, onlyThere }: Letter, file: LocalFile): Promise<string> {
-    const { id, title } = await upload(this.#web, file).catch((error: unknown) => {
-      throw repeatable(sendError(error)); // Nobody sees it yet: it may be brought there again.
-    });
+  /** Slack's id of the first file: it does not say under which id the message is that shows it. */
+  async #share({ address, text, onlyThere }: Letter, files: readonly LocalFile[]): Promise<string> {
+    const uploads: Uploaded[] = [];
+    for (const file of files)
+      uploads.push(
+        await upload(this.#web, file).catch((error: unknown) => {
+          throw repeatable(sendError(error)); // Nobody sees it yet: it may be brought there again.
+        }),
+      );
+    const [first, ...more] = uploads;
+    if (!first) throw new SendError("permanent", "There is no file to send.");
     await inThread(address, onlyThere, (thread) =>
       this.#web.files.completeUploadExternal({
-        files: [{ id, title }],
+        files: [first, ...more],
         channel_id: address.chatId,
+        ...(text && { initial_comment: toMrkdwn(text) }),
         ...thread,
       }),
     );
-    return id;
+    return first.id;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is asked of the workspace: whose token it is, who sees a place, and whether a message is there. */
 import type { WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
-import { ConnectError, type Lookup, SendError } from "../adapter.js";
+import { ConnectError, type FoundMessage, SendError } from "../adapter.js";
 import { field, listIn, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 import { isId, isTimestamp, parsePlace, type SlackSelf } from "./parse.js";
@@ -118,7 +118,7 @@ export async function findDelivery(
   web: WebClient,
   self: SlackSelf,
   { address: { chatId, threadId }, deliveryId, writtenAt }: Sought,
-): Promise<Lookup> {
+): Promise<FoundMessage> {
   const since = writtenAt === undefined ? Date.now() - LOOK_BACK_MS : writtenAt - OTHER_CLOCK_MS;
   const oldest = String(Math.floor(since / 1_000));
   const where = { channel: chatId, oldest, include_all_metadata: true, limit: PAGE };

@@ -12,4 +12,7 @@ export const LIMITS = {
   typingMs: 5_000,
   paceMs: 3_000, // A group takes twenty messages a minute, edits among them.
   maxFile: 50 * MEBIBYTE,
+  maxCaption: 1_024,
+  maxAlbum: 10,
+  voice: true,
 } as const satisfies PlatformLimits;

@@ -1,4 +1,4 @@
-/** The calls that send: a text, or a file. Each falls back rather than being lost, if it may. */
+/** The calls that send: a text, a file, or an album. Each falls back rather than being lost, if it may. */
 import { type Api, InputFile } from "grammy";
 import type { Address } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
@@ -45,8 +45,10 @@ export function threadOf({ threadId }: Address): Pick<TelegramTarget, "message_t
 export async function sendLetter(clients: Clients, chat: string, letter: Letter): Promise<number> {
   const target = targetOf(letter);
   const { message_thread_id: thread, ...plain } = target;
-  const { file, text } = letter;
-  const send = file ? await fileSender(clients.uploads, chat, file) : textSender(clients.calls, chat, text);
+  const { files, text } = letter;
+  const send = files
+    ? await filesSender(clients.uploads, chat, text, files)
+    : textSender(clients.calls, chat, text);
   try {
     return (await send(target)).message_id;
   } catch (error) {
@@ -67,17 +69,89 @@ function textSender(api: Api, chat: string, text: string): Send {
     );
 }
 
-async function fileSender(api: Api, chat: string, file: LocalFile): Promise<Send> {
-  const bytes = await bytesOf(file, LIMITS.maxFile);
-  const content = () => new InputFile(bytes, fileName(file));
+interface LoadedFile extends LocalFile {
+  readonly bytes: Buffer;
+}
+
+interface Caption {
+  readonly caption?: string;
+  readonly parse_mode?: "HTML";
+}
+
+async function filesSender(api: Api, chat: string, text: string, files: readonly LocalFile[]): Promise<Send> {
+  const loaded: LoadedFile[] = [];
+  for (const file of files) loaded.push({ ...file, bytes: await bytesOf(file, LIMITS.maxFile) });
   return async (target) => {
-    const asDocument = () => api.sendDocument(chat, content(), target);
-    if (!PHOTOS.has(file.mediaType) || bytes.byteLength > MAX_PHOTO) return asDocument();
+    const send = (kindOf: KindOf) =>
+      captioned(text, (caption) => upload(api, chat, loaded, kindOf, target, caption));
     // Not every picture is taken as a photo: what is too long and narrow, or broken, still goes as a file.
-    return api
-      .sendPhoto(chat, content(), target)
-      .catch((error: unknown) => (isNoPhoto(error) ? asDocument() : Promise.reject(error)));
+    return send(usualKind).catch((error: unknown) =>
+      isNotShown(error) ? send(() => "document") : Promise.reject(error),
+    );
   };
+}
+
+type KindOf = (file: LoadedFile) => "photo" | "video" | "voice" | "document";
+
+const usualKind: KindOf = ({ mediaType, bytes, voice }) => {
+  if (voice) return "voice";
+  if (PHOTOS.has(mediaType) && bytes.byteLength <= MAX_PHOTO) return "photo";
+  return mediaType === "video/mp4" ? "video" : "document";
+};
+
+function captioned<T>(text: string, call: (caption: Caption) => Promise<T>): Promise<T> {
+  return text === "" ? call({}) : inHtml(toHtml(text), (caption, mode) => call({ caption, ...mode }));
+}
+
+async function upload(
+  api: Api,
+  chat: string,
+  files: readonly LoadedFile[],
+  kindOf: KindOf,
+  target: TelegramTarget,
+  caption: Caption,
+): Promise<{ readonly message_id: number }> {
+  const [first] = files;
+  const sent =
+    first && files.length === 1
+      ? await uploadOne(api, chat, first, kindOf(first), { ...target, ...caption })
+      : (await api.sendMediaGroup(chat, albumOf(files, kindOf, caption), target))[0];
+  if (!sent) throw new SendError("unknown", "Telegram did not say what became of the files.");
+  return sent;
+}
+
+function uploadOne(
+  api: Api,
+  chat: string,
+  file: LoadedFile,
+  kind: ReturnType<KindOf>,
+  other: TelegramTarget & Caption,
+): Promise<{ readonly message_id: number }> {
+  switch (kind) {
+    case "photo":
+      return api.sendPhoto(chat, contentOf(file), other);
+    case "video":
+      return api.sendVideo(chat, contentOf(file), other);
+    case "voice":
+      return api.sendVoice(chat, contentOf(file), other);
+    case "document":
+      return api.sendDocument(chat, contentOf(file), other);
+  }
+}
+
+/** Photos and videos, or documents: Telegram does not mix them. The first one has the caption. */
+function albumOf(files: readonly LoadedFile[], kindOf: KindOf, caption: Caption): Album {
+  const media = files.map((file, n) => ({ media: contentOf(file), ...(n === 0 ? caption : {}) }));
+  const kinds = files.map((file) => kindOf(file));
+  if (!kinds.every((kind) => kind === "photo" || kind === "video"))
+    return media.map((each) => ({ type: "document", ...each }));
+  return media.map((each, n) => ({ type: kinds[n] === "video" ? "video" : "photo", ...each }));
+}
+
+type Album = Parameters<Api["sendMediaGroup"]>[1];
+
+function contentOf(file: LoadedFile): InputFile {
+  return new InputFile(file.bytes, fileName(file));
 }
 
 /** In HTML; as plain text where Telegram, against all expectation, cannot read that: better than not at all. */
@@ -93,8 +167,9 @@ export async function inHtml<T>(
   }
 }
 
-function isNoPhoto(error: unknown): boolean {
-  return isRefusal(error, /photo|image/i);
+/** Telegram, or the person's privacy settings, refuse it as a photo, a video or a voice message. */
+function isNotShown(error: unknown): boolean {
+  return isRefusal(error, /photo|image|video|voice/i);
 }
 
 /** As it stands in the head of an upload, where some signs would end it. */

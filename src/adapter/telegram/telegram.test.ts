@@ -45,7 +45,7 @@ const failure = async (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 const send = (text: string, deliveryId = "d1", address = DM) => adapter.send({ address, text, deliveryId });
-const share = (file: LocalFile) => adapter.send({ address: DM, text: "", deliveryId: "f1", file });
+const share = (...files: LocalFile[]) => adapter.send({ address: DM, text: "", deliveryId: "f1", files });
 
 /** Somebody sends a file, and says nothing of its size. */
 async function sentFile(id: string, bytes: Uint8Array | null): Promise<RemoteFile> {
@@ -262,6 +262,30 @@ describe("what is sent", () => {
     server.refuseNext({ code: 400, words: "Bad Request: PHOTO_INVALID_DIMENSIONS" });
     await share(await file("line.png", "image/png"));
     expect(shown()).toEqual([{ method: "sendDocument", text: "", name: "line.png" }]);
+  });
+
+  it("is an album of photos and videos, or of documents: Telegram does not mix them", async () => {
+    const [cat, film] = [await file("cat.png", "image/png"), await file("film.mp4", "video/mp4")];
+    const drawing = await file("drawing.svg", "image/svg+xml");
+    await share(cat, film);
+    await share(cat, drawing);
+    server.refuseNext({ code: 400, words: "Bad Request: IMAGE_PROCESS_FAILED" });
+    const { messageId } = await share(cat, cat);
+    expect(server.sent.map(({ method }) => method.split(" ")[1])).toEqual([
+      "photo",
+      "video",
+      "document",
+      "document",
+      "document",
+      "document",
+    ]);
+    expect(messageId).toBe(server.sent[4]?.messageId);
+  });
+
+  it("is a plain file if the person takes no voice messages", async () => {
+    server.refuseNext({ code: 400, words: "Bad Request: VOICE_MESSAGES_FORBIDDEN" });
+    await share({ ...(await file("voice.ogg", "audio/ogg")), voice: true });
+    expect(shown()).toEqual([{ method: "sendDocument", text: "", name: "voice.ogg" }]);
   });
 
   it("that was taken before a proxy failed (502) is in doubt, and not to be sent again", async () => {

@@ -17,6 +17,7 @@ import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
 import { PrintedPage } from "./page.js";
+import { type PictureProtocol, pictureSequence } from "./picture.js";
 import { type Frame, footFrame, type PromptStatus, saidRows } from "./prompt.js";
 import { Reply } from "./reply.js";
 import { Screen } from "./screen.js";
@@ -27,6 +28,8 @@ export interface ChatOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
   readonly color: boolean;
+  /** How the terminal shows pictures; absent if it does not. */
+  readonly pictures?: PictureProtocol | undefined;
   /** Asked with each drawing: quick, and never throws. */
   readonly status: () => PromptStatus;
   /** The commands that may complete a line that begins with a slash. */
@@ -42,6 +45,9 @@ export interface ChatOptions {
 
 const FRAME_MS = 16;
 const SLOWEST_MS = 500;
+/** A picture is at most so high, and leaves so much for the rest. */
+const MOST_PICTURE_ROWS = 15;
+const FOOT_ROWS = 8;
 const LEAVE_NOTICE = "Ctrl-C again to leave";
 
 export class Chat {
@@ -109,6 +115,16 @@ export class Chat {
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
     this.#isAwaiting = false;
+    this.#draw();
+  }
+
+  /** A file of this machine: the picture, if the terminal can show it, and where it is. */
+  file(path: string, bytes: Buffer | null, mediaType: string): void {
+    const { width, height } = this.#screen;
+    const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
+    const picture = bytes && pictureSequence(bytes, mediaType, this.#options.pictures, room);
+    if (picture && this.#isOpen) this.#screen.picture(this.#page.take(), picture);
+    this.#page.print("notice", wrapWords([span(`File: ${printableText(path)}`, { dim: true })], width));
     this.#draw();
   }
 

@@ -55,6 +55,13 @@ export class Screen {
     this.#output.write(drawing + moved(at, frame.cursor.row) + toColumn(frame.cursor.column));
   }
 
+  /** Prints a picture, by the bytes that this terminal takes for one. The frame is drawn again below it. */
+  picture(printed: readonly ScreenRow[], sequence: string): void {
+    const above = printed.map((row) => `${this.#paint(row)}${CLEAR_ROW}\r\n`).join("");
+    this.#output.write(`${this.#moveTo(0)}${CLEAR_BELOW}${above}${sequence}\r\n`);
+    this.forget();
+  }
+
   /** Prints, and takes the frame away. */
   close(printed: readonly ScreenRow[]): void {
     const empty: string[] = Array(Math.max(1, this.#drawn.length)).fill("");

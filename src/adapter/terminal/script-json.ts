@@ -1,15 +1,17 @@
 /**
  * An answer as JSON events, one a line: `text`, `reasoning`, `tool call`, `tool result`, `message` (the words of a step,
- * whole), `notice`, and `done` last. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
+ * whole), `file` (where one is that belongs to the answer), `notice`, and `done` last. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
  */
 import type { Writable } from "node:stream";
 import type { ToolCall } from "../../session/transcript.js";
 import type { ScriptOutcome, ScriptOutput } from "./script-output.js";
+import { pathOf } from "./terminal-source.js";
 
 type ScriptEvent =
   | { readonly kind: "text" | "reasoning" | "message" | "notice"; readonly text: string }
   | { readonly kind: "tool call"; readonly call: ToolCall }
   | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
+  | { readonly kind: "file"; readonly path: string; readonly name: string; readonly mediaType: string }
   | { readonly kind: "done"; readonly outcome: ScriptOutcome };
 
 export function jsonOutput(stdout: Writable): ScriptOutput {
@@ -31,6 +33,7 @@ export function jsonOutput(stdout: Writable): ScriptOutput {
     },
     toolResult: (call, content) => put({ kind: "tool result", call, content }),
     message: (text) => put({ kind: "message", text }),
+    file: (file) => put({ kind: "file", path: pathOf(file), name: file.name, mediaType: file.mediaType }),
     notice: (text) => put({ kind: "notice", text }),
     ended: endStep,
     done: (outcome) => put({ kind: "done", outcome }),

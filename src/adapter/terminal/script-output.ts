@@ -2,8 +2,9 @@
 import type { Writable } from "node:stream";
 import type { ToolCall } from "../../session/transcript.js";
 import { printableText } from "../../util/text.js";
-import type { LiveReply } from "../adapter.js";
+import type { LiveReply, LocalFile } from "../adapter.js";
 import { PrintableStream } from "./printable-stream.js";
+import { pathOf } from "./terminal-source.js";
 import { toolCallText, toolResultText } from "./tool-text.js";
 
 export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
@@ -11,6 +12,8 @@ export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
 export interface ScriptOutput extends Omit<LiveReply, "end"> {
   /** A whole text that is the answer. */
   message(text: string): void;
+  /** A file that belongs to the answer: where it is. */
+  file(file: LocalFile): void;
   /** A text beside the answer. */
   notice(text: string): void;
   /** An answer is over; what is said beside it, and another one that a command asked for, may follow. */
@@ -47,6 +50,11 @@ export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
     toolResult: (_call, content) => aside(toolResultText(content).join("\n")),
     message: (text) => {
       words.push(text);
+      words.end();
+    },
+    file: (file) => {
+      words.end();
+      words.push(pathOf(file));
       words.end();
     },
     notice: (text) => aside(printableText(text)),

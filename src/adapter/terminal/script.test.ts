@@ -54,6 +54,32 @@ describe("a script", () => {
     return "accepted";
   };
 
+  const files = [
+    { path: "/media/1.png", name: "a.png", mediaType: "image/png", from: "/work/a\u0007.png" },
+    { path: "/media/2", name: "b", mediaType: "text/plain" },
+  ];
+  const share = async (adapter: ScriptAdapter) => adapter.send({ address, text: "", deliveryId: "3", files });
+
+  it.each([false, true])("prints where the files of the answer are; as JSON: %j", async (json) => {
+    const { stdout, stderr } = await script(json, (adapter, { messageId }) => {
+      const reply = adapter.live(address, messageId);
+      reply.text("Look:");
+      void share(adapter);
+      reply.end("done");
+      return "accepted";
+    }).run("hi");
+    const said = json
+      ? [
+          '{"kind":"text","text":"Look:"}',
+          '{"kind":"file","path":"/work/a\\u0007.png","name":"a.png","mediaType":"image/png"}',
+          '{"kind":"file","path":"/media/2","name":"b","mediaType":"text/plain"}',
+          '{"kind":"message","text":"Look:"}',
+          '{"kind":"done","outcome":"done"}',
+        ]
+      : ["Look:", "/work/a.png", "/media/2"];
+    expect([stdout, stderr]).toEqual([`${said.join("\n")}\n`, ""]);
+  });
+
   it("prints the answer on stdout, and everything else on stderr", async () => {
     expect(await script(false, turn).run("hi")).toEqual({
       outcome: "done",

@@ -12,7 +12,13 @@ import type { Adapter, Letter, Line, LiveReply, RemoteFile, Speaker } from "../a
 import { ended } from "../ended.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
-import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
+import {
+  inbound,
+  pathOf,
+  TERMINAL_ACCOUNT,
+  TERMINAL_CAPABILITIES,
+  terminalSource,
+} from "./terminal-source.js";
 
 export interface ScriptOptions {
   readonly stdout: Writable;
@@ -94,15 +100,18 @@ export class ScriptAdapter implements Adapter, Speaker {
     this.#question.answered();
   }
 
-  /** What a command says is the answer; what is sent beside it or a turn is a notice. */
-  async send({ purpose, text, deliveryId }: Letter): Promise<{ readonly messageId: string }> {
-    if (this.#question?.isCommand && !this.#isAnswered && purpose === "command") {
+  /** What a command says is the answer, and so are files; what else is sent beside it or a turn is a notice. */
+  async send({ purpose, text, files = [], deliveryId }: Letter): Promise<{ readonly messageId: string }> {
+    if (files.length > 0 && this.#question) {
+      if (text !== "") this.#output.message(text);
+      for (const file of files) this.#output.file(file);
+    } else if (this.#question?.isCommand && !this.#isAnswered && purpose === "command") {
       this.#output.message(text);
       this.finish("done");
     } else if (this.#question?.isCommand && purpose === "outcome") {
       this.#output.message(text);
     } else {
-      this.#output.notice(text);
+      this.#output.notice([text, ...files.map(pathOf)].filter((line) => line !== "").join("\n"));
     }
     return { messageId: deliveryId };
   }

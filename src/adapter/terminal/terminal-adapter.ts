@@ -2,6 +2,7 @@
  * The terminal as a platform: one chat, whose person sits at this machine. Lines become messages, and those that begin
  * with a slash commands; answers stream where they are made. Needs a terminal on both sides; `script.ts` is for pipes.
  */
+import { readFile } from "node:fs/promises";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionSource } from "../../session/source.js";
 import {
@@ -14,7 +15,13 @@ import {
 } from "../adapter.js";
 import { ended } from "../ended.js";
 import { Chat, type ChatOptions, reasonOf } from "./chat.js";
-import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
+import {
+  inbound,
+  pathOf,
+  TERMINAL_ACCOUNT,
+  TERMINAL_CAPABILITIES,
+  terminalSource,
+} from "./terminal-source.js";
 
 /** Known to the terminal alone: elsewhere one just goes. */
 const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
@@ -58,8 +65,13 @@ export class TerminalAdapter implements Adapter, Speaker {
     }
   }
 
-  async send({ text, deliveryId }: Letter): Promise<{ readonly messageId: string }> {
-    this.#chat.print(text);
+  async send({ text, files = [], deliveryId }: Letter): Promise<{ readonly messageId: string }> {
+    if (text !== "" || files.length === 0) this.#chat.print(text);
+    for (const file of files) {
+      const isPicture = file.mediaType.startsWith("image/") && this.#options.pictures !== undefined;
+      const bytes = isPicture ? await readFile(file.path).catch(() => null) : null; // Else its path says enough.
+      this.#chat.file(pathOf(file), bytes, file.mediaType);
+    }
     return { messageId: deliveryId };
   }
 

@@ -73,9 +73,9 @@ async function fixture(): Promise<AdapterFixture> {
     shown: (where = address) =>
       world.sent
         .filter(({ body }) => body.to === where.chatId)
-        .map(({ body }) => {
+        .flatMap(({ body }) => {
           const content = body[String(body.type)] as { body?: string; caption?: string };
-          return content.body ?? content.caption ?? "";
+          return content.body ?? content.caption ?? [];
         }),
     answeredBy: (messageId: string) => {
       const sent = world.sent.find(({ id }) => id === messageId);
@@ -83,9 +83,9 @@ async function fixture(): Promise<AdapterFixture> {
     },
     files: async () =>
       world.sent.flatMap(({ body }) => {
-        const { id = "" } = body[String(body.type)] as { id?: string };
+        const { id = "", voice } = body[String(body.type)] as { id?: string; voice?: boolean };
         const file = world.media.get(id);
-        return file ? [{ name: file.name, bytes: new Uint8Array(file.bytes) }] : [];
+        return file ? [{ name: file.name, bytes: new Uint8Array(file.bytes), voice: voice ?? false }] : [];
       }),
     marks: (messageId: string) =>
       world.reactions.filter(({ message_id }) => message_id === messageId).map(({ emoji }) => String(emoji)),

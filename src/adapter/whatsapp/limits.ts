@@ -7,12 +7,17 @@ const SHARED = {
   threads: false,
   typingMs: 25_000,
   maxFile: 16 * 2 ** 20,
+  maxCaption: 1_024,
+  voice: true,
 } as const;
 /** By the business API. */
 export const LIMITS = { ...SHARED, edit: false, redelivers: true } as const satisfies PlatformLimits;
 /** As a linked device. WhatsApp watches for accounts that send many edits. */
 export const DEVICE_LIMITS = { ...SHARED, edit: true, paceMs: 5_000 } as const satisfies PlatformLimits;
 export const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
+
+/** The only recording that is a voice message. */
+export const VOICE_TYPE = "audio/ogg; codecs=opus";
 
 export type MediaKind = "image" | "video" | "audio" | "document";
 

@@ -15,7 +15,7 @@ import { field, idOf, listOf } from "../untrusted.js";
 import { formatText } from "./format.js";
 import { type Graph, maybeUnanswerable } from "./graph.js";
 import { isBusinessScoped } from "./ids.js";
-import { kindOf, LIMITS, MARKS } from "./limits.js";
+import { kindOf, LIMITS, MARKS, VOICE_TYPE } from "./limits.js";
 import { chatWith } from "./parse.js";
 import type { Sightings } from "./sightings.js";
 
@@ -41,11 +41,11 @@ export class WhatsAppSpeaker implements Speaker {
     this.#hearing = hearing;
   }
 
-  async send({ address, text, deliveryId, replyTo, file }: Letter): Promise<{ readonly messageId: string }> {
+  async send({ address, text, deliveryId, replyTo, files }: Letter): Promise<{ readonly messageId: string }> {
     const context = replyTo?.startsWith("wamid.") ? { context: { message_id: replyTo } } : {};
     const to = recipientOf(address);
-    const said = file
-      ? asMedia(file, await this.#upload(file))
+    const said = files?.[0]
+      ? asMedia(files[0], await this.#upload(files[0]), text)
       : { type: "text", text: { body: formatText(text), preview_url: false } };
     const message = { ...to, ...said, biz_opaque_callback_data: deliveryId };
     const messageId = await this.#post({ ...message, ...context }, deliveryId).catch((error: unknown) => {
@@ -82,7 +82,8 @@ export class WhatsAppSpeaker implements Speaker {
 
   /** The id under which Meta has the file. */
   async #upload(file: LocalFile): Promise<string> {
-    const { name, mediaType } = file;
+    const { name } = file;
+    const mediaType = file.voice ? VOICE_TYPE : file.mediaType;
     const form = new FormData();
     form.set("messaging_product", "whatsapp");
     form.set("type", mediaType);
@@ -116,9 +117,15 @@ export class WhatsAppSpeaker implements Speaker {
   }
 }
 
-function asMedia({ name, mediaType }: LocalFile, id: string): object {
+function asMedia({ name, mediaType, voice }: LocalFile, id: string, text: string): object {
   const kind = kindOf(mediaType);
-  return { type: kind, [kind]: { id, ...(kind === "document" ? { filename: name } : {}) } };
+  const media = {
+    id,
+    ...(kind === "document" ? { filename: name } : {}),
+    ...(kind !== "audio" && text ? { caption: formatText(text) } : {}),
+    ...(kind === "audio" && voice ? { voice } : {}),
+  };
+  return { type: kind, [kind]: media };
 }
 
 /** Somebody whose number is hidden is written to by their id, which has a field of its own. */

@@ -6,6 +6,7 @@ import { Confined } from "./confined.js";
 import { editFileTool } from "./edit-file.js";
 import { fetchUrlTool } from "./fetch-url.js";
 import { listFilesTool } from "./list-files.js";
+import { type OutgoingFiles, outgoingFiles } from "./outgoing-files.js";
 import { readFileTool } from "./read-file.js";
 import { searchFilesTool } from "./search-files.js";
 import { terminalTool } from "./terminal.js";
@@ -32,13 +33,23 @@ export interface BuiltInOptions {
   readonly defaultEnvironment?: string;
 }
 
-export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { workdir, folders, own, environment, maxTimeoutMs, allowHosts, allow, confinement } = options;
-  const { environments = [], defaultEnvironment } = options;
+type ToolPlaces = Pick<BuiltInOptions, "workdir" | "folders" | "own" | "environment">;
+
+function confinedTo({ workdir, folders, own, environment: { HOME: home } }: ToolPlaces): Confined {
   // It reveals much about processes, such as Baton's own environment.
-  const { HOME: home } = environment;
   const forbidden = [...own, "/proc"];
-  const confined = new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });
+  return new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });
+}
+
+/** What the agent may send: files from where its file tools read. */
+export function filesToSend(places: ToolPlaces): OutgoingFiles {
+  return outgoingFiles(confinedTo(places));
+}
+
+export function builtInTools(options: BuiltInOptions): Tool[] {
+  const { workdir, environment, maxTimeoutMs, allowHosts, allow, confinement } = options;
+  const { environments = [], defaultEnvironment } = options;
+  const confined = confinedTo(options);
   return [
     terminalTool({
       cwd: workdir,

@@ -18,7 +18,17 @@ type Use = "read" | "write" | "edit";
 export async function fileDanger(confined: Confined, use: Use, args: unknown): Promise<Danger | null> {
   if (typeof args !== "object" || args === null) return null;
   const written = "path" in args ? args.path : undefined;
-  const place = await confined.whereIs(typeof written === "string" && written !== "" ? written : ".");
+  return placeDanger(confined, use, typeof written === "string" && written !== "" ? written : ".", args);
+}
+
+/** What is dangerous about using this path, which the arguments name. */
+export async function placeDanger(
+  confined: Confined,
+  use: Use,
+  written: string,
+  args: unknown,
+): Promise<Danger | null> {
+  const place = await confined.whereIs(written);
   if (place === null) return null;
   const reason = await whyAsk(use, place, confined);
   if (reason === null) return null;

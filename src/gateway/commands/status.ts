@@ -6,14 +6,15 @@ import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, relativeTime } from "../../util/words.js";
 import { endedNote, NO_SESSION, nameOf } from "../describe.js";
+import { reasonWords } from "../failed-answer.js";
 import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
 import type { AgentInfo } from "./agent-info.js";
-import type { Command, GatewayForCommands } from "./commands.js";
+import type { Command, CommandCall, GatewayForCommands } from "./commands.js";
 import { jobLines } from "./cron.js";
 import { runningLine } from "./processes.js";
 
-/** How long `/status` mentions a message that may not have arrived. */
+/** How long `/status` mentions a message that may not have arrived, or could not be sent. */
 const DOUBT_MS = 7 * 86_400_000;
 
 export function status({ agent, clock, mcp }: AgentInfo): Command {
@@ -33,6 +34,7 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
         ...(await runningLine(call)),
         ...(await jobLines(call, now)),
         ...(await doubtLine(gateway, item, now)),
+        ...(await failedLine(call, now)),
         ...(mcp?.() ?? []).map((state) => serverLine(state, now)),
       ];
       if (!explanation) return [NO_SESSION, working, ...more].join("\n");
@@ -57,6 +59,19 @@ async function doubtLine(gateway: GatewayForCommands, item: InboxItem, now: numb
   if (count === 0) return [];
   return [
     `Delivery: ${counted(count, "message")} may not have arrived here, the last ${relativeTime(last, now)}.`,
+  ];
+}
+
+/** Messages that could not be sent lately: here, and for an owner in private anywhere, with the last one's place and reason. */
+async function failedLine({ gateway, item, who }: CommandCall, now: number): Promise<string[]> {
+  const isForOwner = who.role === "owner" && item.source.chatType === "dm";
+  const { count, last } = await gateway.undelivered(item, isForOwner ? "anywhere" : "here", now - DOUBT_MS);
+  if (!last) return [];
+  const where = isForOwner ? "" : " here";
+  const place = isForOwner ? ` to ${cleanLine(last.to)}` : "";
+  const reason = reasonWords(last.error);
+  return [
+    `Delivery: ${counted(count, "message")} could not be delivered${where}, the last${place} ${relativeTime(last.at, now)}: ${reason}.`,
   ];
 }
 

@@ -31,6 +31,7 @@ import { summaries } from "./024-summaries.js";
 import { erasures } from "./025-erasures.js";
 import { searchLabels } from "./026-search-labels.js";
 import { tries } from "./027-tries.js";
+import { undelivered } from "./028-undelivered.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -63,6 +64,7 @@ const MIGRATIONS: readonly Migration[] = [
   erasures,
   searchLabels,
   tries,
+  undelivered,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -9,6 +9,7 @@ import type {
   Outbox,
   PendingKind,
   Sending,
+  Undelivered,
 } from "../../gateway/store.js";
 import { DELIVERY_STATES, PURPOSES } from "../../gateway/store.js";
 import type { DeliveryId, HandoffId, RunId, SessionId, TurnId } from "../../session/ids.js";
@@ -30,6 +31,8 @@ const OPEN = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.state I
 const PENDING = `${OPEN} AND o.state = 'pending'`;
 const NO_RESULTS = `${PENDING} AND o.run_id IS NULL`;
 const REPLIES = `${PENDING} AND o.kind = 'reply' AND o.turn_id IS NOT NULL`;
+/** Failed messages of an address of which the chat has not heard, as their index says it. */
+const UNTOLD = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.address = ? AND o.untold = 1";
 /** Takes the time twice: it waits from when it was told to, until it may go. */
 const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ? AND o.not_before - o.wait_ms <= ?`;
 
@@ -70,12 +73,18 @@ export class SqlOutbox implements Outbox {
     return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
   }
 
-  say(sessionId: SessionId, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
+  say(
+    sessionId: SessionId,
+    text: string | null,
+    deliveries: readonly NewDelivery[],
+    now: number,
+  ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       const [first] = deliveries;
       const sql = "SELECT id FROM outbox WHERE delivery_id = ?";
       if (first && (await tx.get(sql, first.deliveryId))) return false;
-      await appendIn(tx, { sessionId, messages: [{ role: "assistant", content: text }], touch: false, now });
+      const messages = text === null ? [] : [{ role: "assistant" as const, content: text }];
+      if (messages.length > 0) await appendIn(tx, { sessionId, messages, touch: false, now });
       await insertDeliveries(tx, deliveries, now);
       return true;
     });
@@ -145,8 +154,51 @@ export class SqlOutbox implements Outbox {
     await became(this.#db, which, change, now + waitMs, waitMs, reason(error));
   }
 
-  async fail(which: Sending, error: string): Promise<void> {
-    await this.#became(which, "failed", "state = 'failed', error = ?", reason(error));
+  async fail(which: Sending, error: string, isMissed: boolean, now: number): Promise<void> {
+    const change = "state = 'failed', error = ?, untold = ?, failed_at = ?";
+    await this.#became(which, "failed", change, reason(error), isMissed ? 1 : 0, now);
+  }
+
+  async tellFailed(
+    { platform, account }: Account,
+    address: Address,
+    notice: (count: number, error: string) => NewDelivery,
+    now: number,
+  ): Promise<void> {
+    const place = [platform, account, formatAddress(address)];
+    const sql = `SELECT o.error ${UNTOLD} ORDER BY o.id DESC`;
+    if (!(await this.#db.get(`${sql} LIMIT 1`, ...place))) return; // Nearly always.
+    await this.#db.transaction(async (tx) => {
+      const [last, ...others] = await tx.all(sql, ...place);
+      // Counted by the change itself: another process may have told it meanwhile.
+      const changed = await tx.run(
+        `UPDATE outbox SET untold = 0 WHERE id IN (SELECT o.id ${UNTOLD})`,
+        ...place,
+      );
+      if (changed > 0)
+        await insertDeliveries(tx, [notice(1 + others.length, maybe(last?.error, text) ?? "")], now);
+    });
+  }
+
+  async undelivered(
+    since: number,
+    where: (Account & { readonly address: Address }) | null,
+  ): Promise<Undelivered> {
+    const there = where ? " AND platform = ? AND account = ? AND address = ?" : "";
+    const failed = `FROM outbox WHERE state = 'failed' AND failed_at >= ?${there}`;
+    const values = where ? [where.platform, where.account, formatAddress(where.address)] : [];
+    const row = await this.#db.get(`SELECT count(*) AS count ${failed}`, since, ...values);
+    const last = await this.#db.get(
+      `SELECT address, error, failed_at ${failed} ORDER BY failed_at DESC, id DESC LIMIT 1`,
+      since,
+      ...values,
+    );
+    if (!last) return { count: 0, last: null };
+    const at = number(last.failed_at);
+    return {
+      count: number(row?.count),
+      last: { to: text(last.address), error: maybe(last.error, text) ?? "", at },
+    };
   }
 
   doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void> {
@@ -261,7 +313,7 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const delivery of deliveries) {
     const { deliveryId, account, holder, address, purpose, text, sessionId, shown } = delivery;
-    const { turnId, handoffId, runId, replyTo, file } = delivery;
+    const { turnId, handoffId, runId, replyTo, files } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
          handoff_id, run_id, reply_to, attachments, state, created_at, sent_at)
@@ -278,7 +330,7 @@ export async function insertDeliveries(
       handoffId ?? null,
       runId ?? null,
       replyTo ?? null,
-      writeList(file && [file]),
+      writeList(files),
       shown ? "sent" : "pending",
       now,
       shown ? now : null,
@@ -288,7 +340,7 @@ export async function insertDeliveries(
 }
 
 function deliveryOf(row: Row): Delivery {
-  const [file] = readAttachments(row).attachments ?? [];
+  const { attachments: files } = readAttachments(row);
   return {
     id: number(row.id),
     deliveryId: text<DeliveryId>(row.delivery_id),
@@ -300,11 +352,13 @@ function deliveryOf(row: Row): Delivery {
     runId: maybe(row.run_id, number<RunId>),
     text: text(row.text),
     sessionId: maybe(row.session_id, text<SessionId>),
+    turnId: maybe(row.turn_id, text<TurnId>),
     replyTo: maybe(row.reply_to, text),
-    ...(file ? { file } : {}),
+    ...(files ? { files } : {}),
     state: oneOf(row.state, DELIVERY_STATES),
     attempts: number(row.attempts),
     notBefore: number(row.not_before),
+    createdAt: number(row.created_at),
   };
 }
 

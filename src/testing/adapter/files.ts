@@ -2,7 +2,7 @@
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from "vitest";
 import { type LocalFile, SendError } from "../../adapter/adapter.js";
 import type { Stage } from "./stage.js";
 
@@ -19,7 +19,13 @@ export function fileCases(stage: Stage): void {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it("come with a message", async () => {
+    const skipsIncoming = ({ skip }: TestContext): void => {
+      const why = stage.lacks("incoming files");
+      skip(why !== undefined, why);
+    };
+
+    it("come with a message", async (context) => {
+      skipsIncoming(context);
       const picture = { name: "picture.png", mediaType: "image/png", bytes: BYTES };
       const { text, files = [] } = await stage.hear({ text: "look", files: [picture] });
       expect(text).toBe("look");
@@ -30,7 +36,8 @@ export function fileCases(stage: Stage): void {
       );
     });
 
-    it("come without a word", async () => {
+    it("come without a word", async (context) => {
+      skipsIncoming(context);
       const { text, files = [] } = await stage.hear({ text: "", files: [NOTES] });
       expect([text, files.length]).toEqual(["", 1]);
       expect(Buffer.from((await files[0]?.read(10_000, new AbortController().signal)) ?? [])).toEqual(
@@ -38,7 +45,8 @@ export function fileCases(stage: Stage): void {
       );
     });
 
-    it("that are larger than allowed are not read", async () => {
+    it("that are larger than allowed are not read", async (context) => {
+      skipsIncoming(context);
       const { files = [] } = await stage.hear({ text: "look", files: [{ ...NOTES, bytes: BYTES }] });
       await expect(files[0]?.read(100, new AbortController().signal)).rejects.toThrow();
       expect((await files[0]?.read(BYTES.byteLength, new AbortController().signal))?.byteLength).toBe(
@@ -46,13 +54,16 @@ export function fileCases(stage: Stage): void {
       );
     });
 
-    it("that nobody waits for any more are not read", async () => {
+    it("that nobody waits for any more are not read", async (context) => {
+      skipsIncoming(context);
       const { files = [] } = await stage.hear({ text: "look", files: [NOTES] });
       await expect(files[0]?.read(10_000, AbortSignal.abort())).rejects.toThrow();
     });
 
+    let kept = 0;
     const local = async (name: string, mediaType: string, bytes: Uint8Array): Promise<LocalFile> => {
-      const path = join(folder, "kept");
+      kept += 1;
+      const path = join(folder, `kept-${kept}`);
       await writeFile(path, bytes);
       return { path, name, mediaType };
     };
@@ -62,7 +73,7 @@ export function fileCases(stage: Stage): void {
     it("go beside a message", async ({ skip }) => {
       if (!stage.adapter.capabilities.maxFile) return skip("Files cannot be sent.");
       const said = await stage.send("the notes");
-      const id = await stage.send("", { file: await local("notes.txt", "text/plain", NOTES.bytes) });
+      const id = await stage.send("", { files: [await local("notes.txt", "text/plain", NOTES.bytes)] });
       expect(id).toMatch(/\S/);
       expect(id).not.toBe(said);
       expect(await shownFiles()).toEqual([{ name: "notes.txt", bytes: Buffer.from(NOTES.bytes) }]);
@@ -76,7 +87,7 @@ export function fileCases(stage: Stage): void {
       const large = await local("large.bin", "application/octet-stream", new Uint8Array());
       await truncate(large.path, maxFile + 1);
       for (const file of [large, { ...large, path: join(folder, "gone") }]) {
-        const error = await stage.send("", { file }).catch((thrown: unknown) => thrown);
+        const error = await stage.send("", { files: [file] }).catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(SendError);
         expect(error).toMatchObject({
           outcome: "permanent",
@@ -89,8 +100,54 @@ export function fileCases(stage: Stage): void {
     it("go as they are, whatever they are called", async ({ skip }) => {
       if (!stage.adapter.capabilities.maxFile) return skip("Files cannot be sent.");
       const name = '../../\u202etxt.\u0007 naïve "name".bin';
-      await stage.send("", { file: await local(name, "application/octet-stream", BYTES) });
+      await stage.send("", { files: [await local(name, "application/octet-stream", BYTES)] });
       expect((await shownFiles()).map(({ bytes }) => bytes)).toEqual([Buffer.from(BYTES)]);
+    });
+
+    it("go with the text that belongs to them, in one message", async ({ skip }) => {
+      if (!stage.adapter.capabilities.maxCaption) return skip("Text and files are messages of their own.");
+      const caption = "the **notes** <b> & more";
+      for (const [name, mediaType] of [
+        ["notes.txt", "text/plain"],
+        ["picture.png", "image/png"],
+      ] as const)
+        await stage.send(caption, { files: [await local(name, mediaType, BYTES)] });
+      expect((await shownFiles()).map(({ bytes }) => bytes)).toEqual([
+        Buffer.from(BYTES),
+        Buffer.from(BYTES),
+      ]);
+      await stage.expectShown([caption, caption]);
+    });
+
+    it("go together, in order, with one text for all of them", async ({ skip }) => {
+      const { maxAlbum = 1, maxCaption } = stage.adapter.capabilities;
+      if (maxAlbum < 2) return skip("Each file is a message of its own.");
+      const pictures = [BYTES, BYTES.subarray(1), BYTES.subarray(2)].slice(0, maxAlbum);
+      for (const [ending, mediaType] of [
+        ["png", "image/png"],
+        ["csv", "text/csv"],
+      ] as const) {
+        const files = await Promise.all(
+          pictures.map((bytes, n) => local(`file-${n}.${ending}`, mediaType, bytes)),
+        );
+        expect(await stage.send(maxCaption ? "all of them" : "", { files })).toMatch(/\S/);
+      }
+      const sent = pictures.map((bytes) => Buffer.from(bytes));
+      expect((await shownFiles()).map(({ bytes }) => bytes)).toEqual([...sent, ...sent]);
+      if (maxCaption) await stage.expectShown(["all of them", "all of them"]);
+    });
+
+    it("that are recordings go as voice messages, or as plain files if the platform has none", async ({
+      skip,
+    }) => {
+      const { maxFile, voice = false } = stage.adapter.capabilities;
+      if (!maxFile) return skip("Files cannot be sent.");
+      const recording = await local("voice.ogg", "audio/ogg", BYTES);
+      await stage.send("", { files: [recording] });
+      await stage.send("", { files: [{ ...recording, voice: true }] });
+      const shown = (await stage.fixture.files?.()) ?? [];
+      expect(shown.map(({ bytes }) => Buffer.from(bytes))).toEqual([Buffer.from(BYTES), Buffer.from(BYTES)]);
+      expect(shown.map((file) => file.voice ?? false)).toEqual([false, voice]);
     });
   });
 }

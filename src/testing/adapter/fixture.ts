@@ -63,11 +63,21 @@ export type Unplayable =
   | "commands"
   /** Messages without words. */
   | "empty texts"
+  /** Files that people send. */
+  | "incoming files"
   /** Messages that were written while nobody was connected, and come later. */
   | "missed messages"
   /** The server prints to the console, so nobody can tell whether the adapter does. */
   | "silence"
   | Trouble;
+
+/** A file as the other end has it. */
+export interface ShownFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** It is shown as a voice message. */
+  readonly voice?: boolean;
+}
 
 /**
  * An adapter that is not connected yet, and both ends of its platform. What a platform does not have, or its server
@@ -96,8 +106,8 @@ export interface AdapterFixture {
   shown(address?: Address): readonly string[] | Promise<readonly string[]>;
   /** Which message one of ours is shown to answer; null where none. */
   answeredBy?(messageId: string): string | null | Promise<string | null>;
-  /** The files that were sent there. */
-  files?(address?: Address): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>;
+  /** The files that were sent there, oldest first. */
+  files?(address?: Address): Promise<readonly ShownFile[]>;
   /** How often the chat was shown that somebody types. */
   typed?(): number | Promise<number>;
   /** The marks on a message of a person's. */

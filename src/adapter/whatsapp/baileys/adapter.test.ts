@@ -151,7 +151,11 @@ async function fixture(): Promise<AdapterFixture> {
       world.writeAgain();
       await adapter.dealtWith(last);
     },
-    shown: (where = address) => world.sentTo(where.chatId).map(textOf),
+    shown: (where = address) =>
+      world
+        .sentTo(where.chatId)
+        .map(textOf)
+        .filter((text) => text !== ""),
     answeredBy: (messageId) => {
       const sent = world.sent.find(({ id }) => id === messageId);
       const { stanzaId, participant } = (sent && contextIn(sent.message)) ?? {};

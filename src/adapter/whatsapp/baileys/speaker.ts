@@ -13,7 +13,7 @@ import { pause } from "../../http-call.js";
 import { bytesOf } from "../../local-file.js";
 import type { Recent } from "../../recent.js";
 import { formatText } from "../format.js";
-import { DEVICE_LIMITS, kindOf, MARKS } from "../limits.js";
+import { DEVICE_LIMITS, kindOf, MARKS, VOICE_TYPE } from "../limits.js";
 import { refusalOf, sendError } from "./failure.js";
 import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
 import type { Wire } from "./wire.js";
@@ -38,10 +38,12 @@ export class BaileysSpeaker implements Speaker {
     this.#options = options;
   }
 
-  async send({ address, text, deliveryId, replyTo, file }: Letter): Promise<{ readonly messageId: string }> {
+  async send({ address, text, deliveryId, replyTo, files }: Letter): Promise<{ readonly messageId: string }> {
     const jid = recipientOf(address);
     // No address in a text is looked at for a preview.
-    const content = file ? await mediaContent(file) : { text: formatText(text), linkPreview: null };
+    const content = files?.[0]
+      ? await mediaContent(files[0], text)
+      : { text: formatText(text), linkPreview: null };
     const quoted = replyTo ? this.#options.quotable.get(replyTo) : undefined;
     const messageId = ourId(this.#options.account, deliveryId);
     await this.#post(jid, content, messageId, quoted ? { quoted } : {});
@@ -149,17 +151,18 @@ function recipientOf({ chatId }: Address): string {
   return jid;
 }
 
-async function mediaContent(file: LocalFile): Promise<AnyMessageContent> {
+async function mediaContent(file: LocalFile, text: string): Promise<AnyMessageContent> {
   const media = await bytesOf(file, DEVICE_LIMITS.maxFile);
-  const { name, mediaType: mimetype } = file;
+  const { name, mediaType: mimetype, voice } = file;
+  const caption = text ? { caption: formatText(text) } : {};
   switch (kindOf(mimetype)) {
     case "image":
-      return { image: media, mimetype };
+      return { image: media, mimetype, ...caption };
     case "video":
-      return { video: media, mimetype };
+      return { video: media, mimetype, ...caption };
     case "audio":
-      return { audio: media, mimetype };
+      return voice ? { audio: media, mimetype: VOICE_TYPE, ptt: true } : { audio: media, mimetype };
     case "document":
-      return { document: media, mimetype, fileName: name };
+      return { document: media, mimetype, fileName: name, ...caption };
   }
 }

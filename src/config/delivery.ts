@@ -1,0 +1,14 @@
+/** Sending: how long a message waits for a platform. */
+import { number } from "../util/setting.js";
+import { group } from "./groups.js";
+
+export const deliverySettings = group({
+  giveUpAfterDays: number(
+    3,
+    {
+      description:
+        "If a platform can't be reached, Baton tries to send a message for this many days. Then the message has failed.",
+    },
+    { min: 0, max: 365, error: "use a number of days from 0 to 365" },
+  ),
+});
