@@ -226,6 +226,7 @@ export {
   type Answered,
   type Capabilities,
   ConnectError,
+  type FoundMessage,
   type InboundMessage,
   type Letter,
   type Line,

@@ -47,10 +47,11 @@ export interface Speaker {
   /** Replaces the text of a message sent before. */
   edit?(letter: Letter, messageId: string): Promise<void>;
   /**
-   * Whether a message is there whose call broke, or was being made when a process ended; null if the platform cannot tell.
-   * Fails with a `SendError` if it cannot be asked now: then it is asked again.
+   * Whether a message is there of which a call did not tell, or that was being sent when a process ended. `not there` only
+   * if that is certain, or if it may be sent again without being there twice; null if the platform cannot tell. It fails
+   * if the platform cannot be asked now.
    */
-  find?(letter: Letter): Promise<{ readonly messageId: string } | "not there" | null>;
+  find?(letter: Letter): Promise<FoundMessage>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
   /** Marks a message of a person's. */
@@ -72,6 +73,9 @@ export interface Speaker {
    */
   createThread?(parent: Address, title: string, person: string | null, once: string): Promise<Address | null>;
 }
+
+/** What a look for a message found: the message, that it is not there, or nothing certain. */
+export type FoundMessage = { readonly messageId: string } | "not there" | null;
 
 /** What a platform can do and how much it accepts, known without its client library. */
 export interface PlatformLimits {
@@ -196,6 +200,8 @@ export interface Letter {
   readonly files?: readonly LocalFile[];
   /** Ours, and the same for every attempt: an idempotency key where the platform takes one. */
   readonly deliveryId: string;
+  /** When it was written, in ms: the platform cannot have it from before. `find` looks from then on. */
+  readonly writtenAt?: number;
   /** The message that it answers, shown as such where that is usual. */
   readonly replyTo?: string;
   /** It is true at its address only: where the thread is gone, it fails rather than going to the chat around it. */

@@ -21,6 +21,8 @@ it.each([
   [504, "unknown"],
   [520, "unknown"],
   [524, "unknown"],
+  [521, "retryable"], // Cloudflare did not reach the server.
+  [525, "retryable"],
 ])("an answer of %i is %s", (status, outcome) => {
   expect(outcomeOfStatus(status)).toBe(outcome);
 });
@@ -42,6 +44,13 @@ it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CERT_HAS_EXPIRED", "DEPTH_ZE
     ).toBe("retryable");
   },
 );
+
+it("what failed while it connected was never sent, whatever the code", () => {
+  const timedOut = Object.assign(failure("ETIMEDOUT"), { syscall: "connect" });
+  expect(outcomeOfSilence(new TypeError("fetch failed", { cause: timedOut }))).toBe("retryable");
+  const words = "Client network socket disconnected before secure TLS connection was established";
+  expect(outcomeOfSilence(Object.assign(new Error(words), { code: "ECONNRESET" }))).toBe("retryable");
+});
 
 it.each(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", ""])(
   "%j may have come after it was taken",
@@ -81,6 +90,36 @@ describe("a platform's failures", () => {
     expect([connecting.outcome, connecting.retryAfterMs]).toEqual(
       given.mend === undefined ? ["retryable", retryAfterMs] : ["permanent", undefined], // No wait mends it.
     );
+  });
+
+  it.each<[string, Partial<FailedAnswer>, string, string]>([
+    ["of a proxy that broke", { status: 502 }, "unknown", "Chat reported a server error: status 502."],
+    ["that asks to wait", { status: 429 }, "retryable", "Chat asks to wait: status 429."],
+    [
+      "that turns us away",
+      { status: 403, mend: "Set CHAT_TOKEN." },
+      "retryable",
+      "Chat refused: status 403.",
+    ],
+    ["that finds it too large", { status: 413 }, "permanent", "Chat refused: status 413."],
+    [
+      "in place of an answer",
+      { status: 200 },
+      "unknown",
+      "Chat gave an answer that Baton cannot read: status 200.",
+    ],
+  ])("take a page %s for what it is, and quote nothing of it", (_, given, outcome, message) => {
+    const page = { status: 0, words: "<html>Sorry</html>", sentence: "<b>", isPage: true, ...given };
+    expect(sendError(page)).toMatchObject({ outcome, message });
+    expect(connectError(page)).toMatchObject({ outcome: "retryable", message }); // It is not the platform that says so.
+  });
+
+  it("quote no page, whoever gives it as words", () => {
+    const words = "<!DOCTYPE html><html><title>Attention required!</title>";
+    expect(sendError({ status: 500, words }).message).toBe("Chat reported a server error: status 500.");
+    expect(sendError(new Error(words)).message).toBe("Chat did not answer: no reason given.");
+    const broken = new SyntaxError(`Unexpected token '<', "<html>"... is not valid JSON`);
+    expect(sendError(broken).message).toBe("Chat did not answer: its answer cannot be read.");
   });
 
   it("without an answer depend on what lies beneath", () => {

@@ -15,6 +15,8 @@ export interface FailedAnswer {
   /** What was said, without a secret. */
   readonly words: string;
   readonly retryAfterMs?: number | undefined;
+  /** It is not the platform's own answer: something before it, such as a proxy, answered with a page. */
+  readonly isPage?: boolean | undefined;
   /** What became of the message, if the platform's own number says more than the status. */
   readonly outcome?: Outcome | undefined;
   /** A better sentence than the usual one. */
@@ -42,10 +44,11 @@ export interface Failures {
 export function failuresOf({ name, answerIn, beneath = (error) => error }: FailureReader): Failures {
   const sentenceOf = (error: unknown, isConnected = true): string => {
     const answer = answerIn(error);
+    if (answer?.isPage) return usual(name, { ...answer, words: "" });
     if (answer) return answer.mend ?? answer.sentence ?? usual(name, answer);
     const reason = beneath(error);
     const what = isConnected && !wasNeverSent(reason) ? "did not answer" : "cannot be reached";
-    return `${name} ${what}: ${withoutStop(reasonOf(reason))}.`;
+    return `${name} ${what}: ${inWords(reasonOf(reason)) || "no reason given"}.`;
   };
   const optionsOf = (error: unknown, { retryAfterMs }: Partial<FailedAnswer>) => ({
     cause: beneath(error),
@@ -57,7 +60,7 @@ export function failuresOf({ name, answerIn, beneath = (error) => error }: Failu
       if (error instanceof ConnectError) return error;
       const answer: Partial<FailedAnswer> = answerIn(error) ?? {};
       const sentence = sentenceOf(error, false);
-      if (answer.mend !== undefined)
+      if (answer.mend !== undefined && !answer.isPage)
         return new ConnectError("permanent", sentence, { cause: beneath(error) }); // No wait mends it.
       return new ConnectError("retryable", sentence, optionsOf(error, answer));
     },
@@ -71,24 +74,38 @@ export function failuresOf({ name, answerIn, beneath = (error) => error }: Failu
 }
 
 function usual(name: string, { status, words, retryAfterMs }: FailedAnswer): string {
-  const asksToWait = status === 429 || (status === 503 && retryAfterMs !== undefined);
-  const what = asksToWait ? "asks to wait" : status >= 500 ? "reported a server error" : "refused";
-  return `${name} ${what}: ${withoutStop(words) || `status ${status}`}.`;
+  return `${name} ${verbOf(status, retryAfterMs !== undefined)}: ${inWords(words) || `status ${status}`}.`;
 }
 
-function withoutStop(words: string): string {
+function verbOf(status: number, asksToWait: boolean): string {
+  if (status === 429 || (status === 503 && asksToWait)) return "asks to wait";
+  if (status >= 500) return "reported a server error";
+  return status < 300 ? "gave an answer that Baton cannot read" : "refused";
+}
+
+/** On one line, without the stop; empty if it is not words but a page. */
+function inWords(words: string): string {
   const line = words.split("\n").join(" ").slice(0, 300).trim();
+  if (/<[!/a-z]/i.test(line)) return "";
   return line.endsWith(".") ? line.slice(0, -1) : line;
 }
 
-function outcomeOf({ status, outcome, mend, retryAfterMs }: FailedAnswer): Outcome {
+/** If a page says so, it was not the platform that refused, and it may be gone soon. */
+const REFUSED_BY_A_PAGE = [401, 403, 404, 407];
+
+function outcomeOf({ status, outcome, mend, retryAfterMs, isPage }: FailedAnswer): Outcome {
+  if (isPage && REFUSED_BY_A_PAGE.includes(status)) return "retryable";
   return outcome ?? (mend === undefined ? outcomeOfStatus(status, retryAfterMs !== undefined) : "permanent");
 }
+
+/** Cloudflare could not reach the server: it is down, out of reach, or its certificate is wrong. */
+const NEVER_PASSED_ON = [521, 523, 525, 526];
 
 /** By the status of an answer. `asksToWait`: it says when to come again. */
 export function outcomeOfStatus(status: number, asksToWait = false): Outcome {
   if (status === 408 || status === 425 || status === 429) return "retryable"; // Not taken: late, early, too fast.
   if (status === 503 && asksToWait) return "retryable"; // Turned away at the door.
+  if (NEVER_PASSED_ON.includes(status)) return "retryable";
   return status >= 300 && status < 500 ? "permanent" : "unknown";
 }
 

@@ -1,6 +1,6 @@
 /** What an answer that is a failure asks for. */
 import { describe, expect, it, vi } from "vitest";
-import { HttpRefusal, pause, within } from "./http-call.js";
+import { fetchJson, HttpRefusal, pause, within } from "./http-call.js";
 
 const waitOf = (status: number, headers: Record<string, string>): number | undefined =>
   new HttpRefusal(new Response("", { status, headers }), "").retryAfterMs;
@@ -29,6 +29,39 @@ describe("how long a server asks to wait", () => {
   it("is not what a server tells with every answer", () => {
     expect(waitOf(403, { "x-ratelimit-reset": "1" })).toBeUndefined();
     expect(waitOf(429, { "x-ratelimit-reset": "1" })).toBe(1_000);
+  });
+});
+
+describe("an answer for a library that expects JSON", () => {
+  const answered = async (body: string, status = 200, headers: Record<string, string> = {}) => {
+    vi.stubGlobal("fetch", async () => new Response(body || null, { status, headers }));
+    try {
+      return await fetchJson("http://chat.test", {}).catch((error: unknown) => error);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  };
+
+  it("is passed on if it is", async () => {
+    const response = await answered('{"ok":false}', 400);
+    expect(response).toMatchObject({ status: 400 });
+    expect(await (response as Response).json()).toEqual({ ok: false });
+    expect(await answered("", 204)).toMatchObject({ status: 204 });
+  });
+
+  it.each([
+    ["a page", "<html>Bad Gateway</html>", 502, true],
+    ["nothing", "", 502, false],
+    ["nothing where something should be", "", 200, false],
+    ["half of it", '{"ok":true,', 200, true],
+  ])("keeps its status if it is %s", async (_, body, status, isPage) => {
+    const refusal = await answered(body, status, { "retry-after": "3" });
+    expect(refusal).toBeInstanceOf(HttpRefusal);
+    expect(refusal).toMatchObject({ status, isPage, retryAfterMs: undefined });
+  });
+
+  it("says how long to wait, also on a page", async () => {
+    expect(await answered("<html>", 429, { "retry-after": "3" })).toMatchObject({ retryAfterMs: 3_000 });
   });
 });
 

@@ -66,17 +66,26 @@ export async function readBounded(
   return Buffer.concat(pieces, bytes);
 }
 
-/** An answer that is a failure. */
+/** As much of an answer as is needed to know what it is. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
+
+/** An answer that is a failure, or that cannot be read. */
 export class HttpRefusal extends Error {
   readonly status: number;
   /** As JSON, if it is. */
   readonly body: unknown;
+  /** It is a page: nothing that speaks the platform's API has answered. */
+  readonly isPage: boolean;
   readonly retryAfterMs: number | undefined;
 
-  constructor({ status, headers }: Response, text: string) {
+  constructor({ status, headers }: AnswerHead, text: string) {
     super(`status ${status}`);
     this.status = status;
     this.body = jsonOf(text);
+    this.isPage = this.body === undefined && text.trim() !== "";
     // Some servers tell with every answer when their limits begin anew.
     const asksToWait = status === 429 || status === 503;
     this.retryAfterMs = asksToWait
@@ -99,17 +108,45 @@ export interface CallLimits {
 }
 
 /** The text that a call is answered with; fails with an `HttpRefusal`, or with what `fetch` fails with. */
-export function textFrom(
-  url: string | URL,
-  init: RequestInit,
-  { timeoutMs, maxBytes, end }: CallLimits,
-): Promise<string> {
+export async function textFrom(url: string | URL, init: RequestInit, limits: CallLimits): Promise<string> {
+  return (await answerFrom(url, init, limits)).text;
+}
+
+/** The JSON that a call is answered with; fails with an `HttpRefusal` also if the answer is not JSON. */
+export async function jsonFrom(url: string | URL, init: RequestInit, limits: CallLimits): Promise<unknown> {
+  const { response, text } = await answerFrom(url, init, limits);
+  refusePage(response, text);
+  return jsonOf(text);
+}
+
+function answerFrom(url: string | URL, init: RequestInit, { timeoutMs, maxBytes, end }: CallLimits) {
   return within(timeoutMs, end, async (signal) => {
     const response = await fetch(url, { redirect: "error", ...init, signal });
     const text = new TextDecoder().decode(await readBounded(response, maxBytes, signal));
     if (!response.ok) throw new HttpRefusal(response, text);
-    return text;
+    return { response, text };
   });
+}
+
+const LONGEST_ANSWER = 16 * 2 ** 20;
+
+/**
+ * `fetch` for a client library that reads every answer as JSON, and would lose the status of one that is not: that one
+ * fails with an `HttpRefusal`.
+ */
+export async function fetchJson(url: string | URL, init: RequestInit): Promise<Response> {
+  const signal = init.signal ?? new AbortController().signal;
+  const response = await fetch(url, { redirect: "error", ...init });
+  const text = new TextDecoder().decode(await readBounded(response, LONGEST_ANSWER, signal));
+  refusePage(response, text);
+  const { status, headers } = response;
+  return new Response(text || null, { status, headers });
+}
+
+/** Fails unless the text is JSON, or empty where nothing else is to be expected. */
+export function refusePage(head: AnswerHead, text: string): void {
+  const isNothing = text === "" && head.status === 204;
+  if (!isNothing && jsonOf(text) === undefined) throw new HttpRefusal(head, text);
 }
 
 /** No connection came about, or not one that can be trusted, so nothing was asked of anybody. */
@@ -131,22 +168,38 @@ const NEVER_SENT = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
+/** What was under way when the network failed, if that was before anything could be sent. */
+const BEFORE_SENDING = new Set(["connect", "getaddrinfo"]);
+
 export function wasNeverSent(error: unknown): boolean {
-  const code = codeOf(error);
-  return NEVER_SENT.has(code) || code.startsWith("CERT_");
+  const { code, syscall, message } = networkErrorIn(error) ?? { code: "" };
+  if (NEVER_SENT.has(code) || code.startsWith("CERT_") || BEFORE_SENDING.has(syscall ?? "")) return true;
+  return message?.includes("before secure TLS connection was established") ?? false;
 }
 
-function codeOf(error: unknown): string {
-  if (typeof error !== "object" || error === null) return "";
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return "cause" in error ? codeOf(error.cause) : "";
+/** The code that the network gave it, wherever it stands in the error; empty if there is none. */
+export function errorCode(error: unknown): string {
+  return networkErrorIn(error)?.code ?? "";
+}
+
+interface NetworkError {
+  readonly code: string;
+  readonly syscall?: string;
+  readonly message?: string;
+}
+
+function networkErrorIn(error: unknown): NetworkError | null {
+  if (typeof error !== "object" || error === null) return null;
+  if (error instanceof AggregateError) return networkErrorIn(error.errors[0]);
+  if ("code" in error && typeof error.code === "string") return error as NetworkError;
+  return "cause" in error ? networkErrorIn(error.cause) : null;
 }
 
 /** In words, and never more than is known. */
 export function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (error instanceof Error && error.name === "TimeoutError") return "it took too long to answer";
+  if (error instanceof SyntaxError) return "its answer cannot be read";
   return code || (error instanceof Error ? error.message : String(error));
 }
 

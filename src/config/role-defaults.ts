@@ -54,4 +54,10 @@ export const LIMITS: Readonly<Record<"guests" | "members" | "owners", RoleLimits
 export const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
 
 /** Members have no others unless somebody says so: with files or a shell one has the machine. */
-export const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message", "send_voice", "schedule", "memory"];
+export const MEMBER_TOOLS: readonly string[] = [
+  ...GUEST_TOOLS,
+  "send_message",
+  "send_voice",
+  "schedule",
+  "memory",
+];

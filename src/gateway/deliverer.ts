@@ -4,7 +4,7 @@
  * not have arrived is `unknown`, and is never blindly sent again.
  */
 
-import { type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
+import { type FoundMessage, type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
 import type { DeliveryId } from "../session/ids.js";
 import { formatAddress } from "../session/source.js";
@@ -18,7 +18,7 @@ import { cleanLine } from "../util/text.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
 import { isMissed } from "./failed-answer.js";
-import { type FoundMessage, lookedUp } from "./look-up.js";
+import { lookedUp } from "./look-up.js";
 import { Outage } from "./outage.js";
 import { failedOutcome, type SendOutcome, type SendTries } from "./send-outcome.js";
 import type { Delivery, Outbox } from "./store.js";
@@ -339,12 +339,13 @@ export class Deliverer {
   }
 
   async #outbound(delivery: Delivery): Promise<Letter> {
-    const { address, purpose, text, deliveryId, replyTo, files } = delivery;
+    const { address, purpose, text, deliveryId, createdAt: writtenAt, replyTo, files } = delivery;
     return {
       address,
       purpose,
       text,
       deliveryId,
+      writtenAt,
       ...(replyTo ? { replyTo } : {}),
       ...(files ? { files: await Promise.all(files.map((file) => this.#fileOf(file))) } : {}),
       ...(purpose === "announcement" ? { onlyThere: true } : {}),

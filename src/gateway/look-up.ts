@@ -3,13 +3,10 @@
  * it answers; nothing else is sent to that chat meanwhile, so everything stays in order. What certainly is not there is
  * sent again.
  */
-import { type Letter, SendError } from "../adapter/adapter.js";
+import { type FoundMessage, type Letter, SendError } from "../adapter/adapter.js";
 import { repeatable } from "../adapter/failure.js";
 import { failedOutcome, type SendOutcome, type SendTries } from "./send-outcome.js";
 import { type Surface, speakerOf } from "./surface.js";
-
-/** Null if the platform cannot tell. */
-export type FoundMessage = { readonly messageId: string } | "not there" | null;
 
 export interface LookUpSetting {
   /** How often the message was sent, and how old it is by now. */

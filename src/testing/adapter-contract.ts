@@ -7,6 +7,7 @@ import { describe } from "vitest";
 import { connectionCases } from "./adapter/connection.js";
 import { destinationCases } from "./adapter/destinations.js";
 import { editCases } from "./adapter/edits.js";
+import { faultCases } from "./adapter/faults.js";
 import { fileCases } from "./adapter/files.js";
 import type { AdapterFixture } from "./adapter/fixture.js";
 import { formattingCases } from "./adapter/formatting.js";
@@ -33,6 +34,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       fileCases,
       signCases,
       troubleCases,
+      faultCases,
     ]) {
       cases(stage);
     }

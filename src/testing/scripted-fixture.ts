@@ -104,6 +104,7 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
     trouble: (what) => {
       there.trouble = what;
     },
+    way: (fault) => there.way(fault),
     cut: () => there.cut(),
   };
 }

@@ -12,7 +12,7 @@ import {
   type Speaker,
 } from "../adapter/adapter.js";
 import { type Address, formatAddress, type SessionSource } from "../session/source.js";
-import type { Trouble } from "./adapter/fixture.js";
+import type { Fault, Trouble } from "./adapter/fixture.js";
 
 /** A message that an adapter sent, as it is now. */
 export interface ScriptedMessage {
@@ -31,6 +31,22 @@ const FAILURES: Readonly<Record<Exclude<Trouble, "revoked token">, () => SendErr
   swallowed: () => new SendError("unknown", "The server did not answer in time."),
 };
 
+/** What each fault on the way looks like from here, and whether the platform has taken the message. */
+const FAULTS: Readonly<
+  Record<Exclude<Fault, "unreachable" | "reachable">, [() => SendError, "taken" | "not taken"]>
+> = {
+  reset: [() => new SendError("unknown", "The connection was reset."), "not taken"],
+  "reset after": [() => new SendError("unknown", "The connection was reset."), "taken"],
+  page: [() => new SendError("unknown", "The server reported an error: status 502."), "not taken"],
+  "page after": [() => new SendError("unknown", "The server reported an error: status 502."), "taken"],
+  "page to wait": [
+    () => new SendError("retryable", "The server asks to wait.", { retryAfterMs: 3_000 }),
+    "not taken",
+  ],
+  "half an answer": [() => new SendError("unknown", "The server's answer broke off."), "taken"],
+  silence: [() => new SendError("unknown", "The server did not answer in time."), "not taken"],
+};
+
 export class ScriptedPlatform {
   readonly messages = new Map<string, ScriptedMessage>();
   readonly acknowledged = new Set<string>();
@@ -39,6 +55,8 @@ export class ScriptedPlatform {
   typed = 0;
   /** What the next call that sends meets. */
   trouble: Trouble | null = null;
+  /** What the way does: to the next call that sends, or to all of them. */
+  #fault: Fault = "reachable";
   /** Chats of more than two, beside those in which somebody wrote. */
   readonly groups = new Set<string>();
   /** Chats that are not there, or that we have no part in. */
@@ -61,6 +79,7 @@ export class ScriptedPlatform {
     if (this.trouble === "revoked token") this.#isRevoked = true;
     if (this.#isRevoked)
       throw new ConnectError("permanent", "The token was revoked: give the adapter another.");
+    if (this.#fault === "unreachable") throw new ConnectError("retryable", "The server cannot be reached.");
     this.#line = line;
     this.menu = line.commands.map(({ name }) => name);
     line.up(speaker);
@@ -89,6 +108,11 @@ export class ScriptedPlatform {
     return this.#bring(message);
   }
 
+  way(fault: Fault): void {
+    this.#fault = fault;
+    if (fault === "unreachable") this.cut();
+  }
+
   /** The line is lost, and can be had again. */
   cut(): void {
     this.#line = null;
@@ -111,6 +135,8 @@ export class ScriptedPlatform {
   }
 
   send(message: Letter, isIdempotent: boolean): string {
+    const fault = this.#faultMet();
+    if (fault?.[1] === "not taken") throw fault[0]();
     const { trouble } = this;
     if (trouble !== "swallowed") this.#meet(trouble);
     const there = isIdempotent ? this.find(message) : undefined;
@@ -120,6 +146,7 @@ export class ScriptedPlatform {
     const messageId = `sent-${this.#sent}`;
     this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files });
     if (trouble === "swallowed") this.#meet(trouble);
+    if (fault) throw fault[0]();
     return messageId;
   }
 
@@ -176,6 +203,13 @@ export class ScriptedPlatform {
   messagesAt(address: Address): ScriptedMessage[] {
     const place = formatAddress(address);
     return [...this.messages.values()].filter((each) => formatAddress(each.address) === place);
+  }
+
+  #faultMet(): (typeof FAULTS)[keyof typeof FAULTS] | null {
+    const fault = this.#fault;
+    if (fault === "unreachable") throw new SendError("retryable", "The server cannot be reached.");
+    this.#fault = "reachable";
+    return fault === "reachable" ? null : FAULTS[fault];
   }
 
   /** Fails as the trouble says, once; a revoked token forever. */

@@ -4,6 +4,7 @@
  */
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { Faults } from "./faults.js";
 
 export interface Asked {
   readonly method: string;
@@ -24,9 +25,12 @@ export interface BetweenOptions {
   readonly answer?: (asked: Asked) => Answer | "swallow" | null;
   /** What the platform answered to what was passed on. */
   readonly heard?: (asked: Asked, status: number, body: string) => void;
+  /** Which calls send a message. */
+  readonly isSend?: (method: string, path: string) => boolean;
 }
 
 export class Between {
+  readonly faults: Faults;
   readonly #server;
   readonly #sockets = new Set<Socket>();
   readonly #streams = new Set<ServerResponse>();
@@ -39,7 +43,10 @@ export class Between {
     return between;
   }
 
-  private constructor(target: string, { answer = () => null, heard = () => {} }: BetweenOptions) {
+  private constructor(
+    target: string,
+    { answer = () => null, heard = () => {}, isSend = (method) => method === "POST" }: BetweenOptions,
+  ) {
     this.#server = createServer(async (request, response) => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
@@ -85,6 +92,7 @@ export class Between {
         response.destroy(); // One of the two has gone.
       }
     });
+    this.faults = new Faults(this.#server, isSend, () => this.cut());
     this.#server.on("upgrade", ({ method, url, rawHeaders }, socket: Socket) => {
       const { hostname, port } = new URL(target);
       const beyond = connect(Number(port), hostname, () => {

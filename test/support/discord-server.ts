@@ -9,11 +9,15 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type StartedDiscordServer, startDiscordServer } from "@openclaw/crabline";
+import { Faults } from "./faults.js";
 import { FrameSplitter, frame } from "./websocket-frames.js";
 
 export const GUILD = "135000000000000011";
 export const CHANNEL = "135000000000000010";
 export const ANN = "135000000000000021";
+
+/** For so long Discord takes a nonce once. */
+const NONCE_MS = 3 * 60 * 1_000;
 
 export interface Injected {
   readonly channelId: string;
@@ -60,7 +64,10 @@ export class DiscordServer {
   /** The code with which the gateway closes when somebody introduces themselves. */
   closesWith: number | null = null;
   /** What was answered to each message that is to be there once. */
-  readonly #byNonce = new Map<string, Buffer>();
+  readonly #byNonce = new Map<string, { readonly bytes: Buffer; readonly at: number }>();
+  /** As Discord itself: a message that is read again does not tell its nonce. */
+  hidesNonces = false;
+  readonly faults: Faults;
   readonly #crabline: StartedDiscordServer;
   readonly #server: Server;
   readonly #folder: string;
@@ -86,6 +93,11 @@ export class DiscordServer {
     this.#server = server;
     this.#folder = folder;
     server.on("request", (request, response) => void this.#relay(request, response));
+    this.faults = new Faults(
+      server,
+      (method, path) => method === "POST" && path.endsWith("/messages"),
+      () => this.cut(),
+    );
     server.on("upgrade", (request, socket) => this.#open(request, socket as Socket));
   }
 
@@ -124,6 +136,11 @@ export class DiscordServer {
     });
     if (!response.ok) throw new Error(`crabline: ${response.status} ${await response.text()}`);
     return ((await response.json()) as { message: ApiMessage }).message;
+  }
+
+  /** The bot writes, in another process. */
+  async post(channelId: string, content: string): Promise<void> {
+    await this.#ask("POST", `/channels/${channelId}/messages`, { content });
   }
 
   /** Another bot writes. */
@@ -256,8 +273,9 @@ export class DiscordServer {
       return void response.end(JSON.stringify(answer.body));
     }
     const nonce = /"enforce_nonce":true/.test(call.body) && /"nonce":"([^"]+)"/.exec(call.body)?.[1];
-    const there = nonce && this.#byNonce.get(nonce);
-    if (there) return void response.writeHead(200, { "content-type": "application/json" }).end(there);
+    const there = nonce ? this.#byNonce.get(nonce) : undefined;
+    if (there && Date.now() - there.at < NONCE_MS)
+      return void response.writeHead(200, { "content-type": "application/json" }).end(there.bytes);
     const { "content-type": type, authorization } = request.headers;
     const relayed = await fetch(this.#crabline.manifest.baseUrl + path, {
       method: call.method,
@@ -265,7 +283,7 @@ export class DiscordServer {
       ...(body.length > 0 ? { body } : {}),
     });
     const bytes = Buffer.from(await relayed.arrayBuffer());
-    if (nonce && relayed.ok) this.#byNonce.set(nonce, bytes);
+    if (nonce && relayed.ok) this.#byNonce.set(nonce, { bytes, at: Date.now() });
     if (answer === "swallowed") return;
     const isMessage = /\/channels\/\d+\/messages(\/\d+)?$/.test(path) && /POST|PATCH/.test(call.method);
     if (isMessage && relayed.ok) {
@@ -277,7 +295,9 @@ export class DiscordServer {
       relayed.status,
       Object.fromEntries([...relayed.headers].filter(([name]) => /^(x-rate|content-type)/.test(name))),
     );
-    response.end(isJson ? this.#ours(bytes.toString()) : bytes);
+    const isHidden = this.hidesNonces && call.method === "GET";
+    const hidden = (text: string): string => (isHidden ? text.replace(/"nonce":"[^"]*",?/g, "") : text);
+    response.end(isJson ? hidden(this.#ours(bytes.toString())) : bytes);
     this.#stir();
   }
 

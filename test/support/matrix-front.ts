@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { AddressInfo } from "node:net";
 import type { Adapter } from "../../src/adapter/adapter.js";
 import type { Trouble } from "../../src/testing/adapter/fixture.js";
+import { Faults } from "./faults.js";
 
 /** So long without a sync, and nobody is connected: after a failure, the next one comes a second later. */
 const QUIET_ROUNDS = 40;
@@ -20,6 +21,7 @@ interface Event {
 }
 
 export class MatrixFront {
+  readonly faults: Faults;
   readonly #target: string;
   readonly #plays: boolean;
   readonly #server: Server;
@@ -46,6 +48,8 @@ export class MatrixFront {
   readonly sent: { readonly roomId: string; readonly event: Event }[] = [];
   /** Who was invited, as `room user`; null where nobody may be. */
   invited: string[] | null = [];
+  /** How the homeserver refuses what is sent; null where it does not. */
+  refuseSend: (body: string) => [number, Content] | null = () => null;
   /** Called when something is sent, before the homeserver has it. */
   onSend: () => Promise<void> = async () => {};
 
@@ -56,6 +60,11 @@ export class MatrixFront {
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
+    this.faults = new Faults(
+      this.#server,
+      (method, path) => method === "PUT" && path.includes("/send/"),
+      () => this.cut(),
+    );
   }
 
   async open(): Promise<string> {
@@ -170,6 +179,8 @@ export class MatrixFront {
     if (this.#isRevoked) return answer(response, 401, { errcode: "M_UNKNOWN_TOKEN", error: "Unknown token" });
     const isSend = request.method === "PUT" && url.pathname.includes("/send/");
     if (isSend) await this.onSend();
+    const refusal = isSend ? this.refuseSend(body.toString()) : null;
+    if (refusal) return answer(response, ...refusal);
     if (isSend && this.#trouble) {
       const trouble = this.#trouble;
       this.#trouble = null;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startMatrixServer } from "@openclaw/crabline";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import type { AdapterFixture, Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { MatrixFront } from "./matrix-front.js";
 
 const SERVER = "matrix.test";
@@ -198,6 +198,7 @@ export async function crablineFixture(): Promise<AdapterFixture> {
       marksOn(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
     threads: async (parent: Address) => rootsIn(await matrix.sent(parent)),
     trouble: (what: Trouble) => matrix.front.trouble(what),
+    way: (fault: Fault) => matrix.front.faults.play(fault),
     cut: () => matrix.front.cut(),
     dispose: () => matrix.close(),
   };

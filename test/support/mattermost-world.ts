@@ -21,7 +21,10 @@ export interface Post {
   readonly id: string;
   readonly channel_id: string;
   readonly root_id: string;
+  readonly user_id: string;
+  readonly create_at: number;
   message: string;
+  props?: Readonly<Record<string, string>>;
   readonly file_ids?: readonly string[];
 }
 
@@ -34,6 +37,8 @@ export class MattermostWorld {
   isRevoked = false;
   /** What the server has at these paths, beside what crabline has. */
   readonly pages = new Map<string, Answer>();
+  /** What every call is answered with. */
+  failAll: Answer | null = null;
   readonly between: Between;
   readonly #server: Server;
   readonly #folder: string;
@@ -51,6 +56,7 @@ export class MattermostWorld {
     const between = await Between.open(server.manifest.baseUrl, {
       answer: (asked) => world?.answer(asked) ?? null,
       heard: (asked, status, body) => world?.hear(asked, status, body),
+      isSend: (method, path) => method === "POST" && path.endsWith("/posts"),
     });
     world = new MattermostWorld(server, between, folder);
     await world.#makeChannels();
@@ -101,10 +107,13 @@ export class MattermostWorld {
 
   answer(asked: Asked): Answer | "swallow" | null {
     const { method, path } = asked;
+    if (this.failAll) return this.failAll;
     if (this.isRevoked)
       return { status: 401, body: JSON.stringify({ message: "Invalid or expired session." }) };
     const page = method === "GET" ? this.pages.get(path) : undefined;
     if (page) return page;
+    const [, channel] = /\/channels\/(\w+)\/posts\?/.exec(path) ?? [];
+    if (channel) return { status: 200, body: JSON.stringify(this.#postsIn(channel)) };
     if (method === "GET" || path.endsWith("/typing")) return null;
     const next = this.#next;
     this.#next = null;
@@ -115,6 +124,15 @@ export class MattermostWorld {
     if (!this.#swallowsFile) return shared;
     this.#swallowsFile = false;
     return "swallow";
+  }
+
+  /** crabline has no history: the bot's own posts, the newest first. */
+  #postsIn(channel: string): object {
+    const posts = this.sent.filter((post) => post.channel_id === channel).toReversed();
+    return {
+      order: posts.map(({ id }) => id),
+      posts: Object.fromEntries(posts.map((post) => [post.id, { ...post, user_id: BOT }])),
+    };
   }
 
   /** crabline knows no files: these are kept here, and so are the posts that show them. */
@@ -132,7 +150,7 @@ export class MattermostWorld {
 
   #share({ body }: Asked): Answer {
     const post = { root_id: "", ...(JSON.parse(body.toString()) as Omit<Post, "id" | "root_id">) };
-    const taken: Post = { ...post, id: idNamed(`post ${this.sent.length}`) };
+    const taken: Post = { ...post, id: idNamed(`post ${this.sent.length}`), create_at: Date.now() };
     this.sent.push(taken);
     return { status: 201, body: JSON.stringify(taken) };
   }
@@ -144,8 +162,9 @@ export class MattermostWorld {
     const post = JSON.parse(body) as Post;
     if ("file_ids" in JSON.parse(asked.body.toString() || "{}")) return; // It is there already.
     const before = this.sent.find(({ id }) => id === post.id);
-    if (before) before.message = post.message;
-    else if (method === "POST") this.sent.push(post);
+    const { props } = JSON.parse(asked.body.toString()) as Post;
+    if (before) Object.assign(before, { message: post.message, props });
+    else if (method === "POST") this.sent.push({ ...post, ...(props && { props }) });
   }
 
   async close(): Promise<void> {

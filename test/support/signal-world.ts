@@ -41,6 +41,8 @@ export class SignalWorld {
   readonly between: Between;
   /** Those that the daemon says it has; crabline's, like one for a single account, does not say. */
   accounts: readonly string[] | null = null;
+  /** The keys that it knows, as it lists them. */
+  identities: readonly object[] = [];
   /** Those whom the daemon knows, as it lists them. */
   contacts: readonly { readonly number: string | null; readonly uuid: string; readonly name?: string }[] = [
     ANN,
@@ -144,6 +146,7 @@ export class SignalWorld {
     }
     if (call?.method === "listContacts" || call?.method === "getUserStatus" || call?.method === "listGroups")
       return rpcAnswer({ result: this.#known(call.method, call.params) });
+    if (call?.method === "listIdentities") return rpcAnswer({ result: this.identities });
     if (call?.method === "listAccounts" && this.accounts)
       return rpcAnswer({ result: this.accounts.map((number) => ({ number })) });
     if (call?.method !== "send") return null;

@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { createEmulator, type Emulator } from "emulate";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import { Faults } from "./faults.js";
 
 type Json = Record<string, unknown>;
 
@@ -54,6 +55,7 @@ export class SlackServer {
   channel = "";
   /** Sent by the bot, oldest first. */
   readonly calls: { readonly method: string; readonly args: Readonly<Record<string, string>> }[] = [];
+  readonly faults: Faults;
   readonly #options: SlackServerOptions;
   readonly #http: Server;
   readonly #sockets = new Set<WebSocket>();
@@ -75,6 +77,10 @@ export class SlackServer {
   readonly #acknowledged = new Map<string, (answer: Json) => void>();
   #last: Envelope | undefined;
   #trouble: Trouble | "bad gateway" | undefined;
+  /** What becomes of the answer to a call of the bot's. */
+  answers: (call: SlackServer["calls"][number], body: string) => string = (_, body) => body;
+  /** The status of its answers, if it is another than usual. */
+  status: number | null = null;
   /** It opens lines and says nothing. */
   isMute = false;
   /** How many lines were opened. */
@@ -120,6 +126,11 @@ export class SlackServer {
     http.on("request", (request, response) => {
       this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
     });
+    this.faults = new Faults(
+      http,
+      (_, path) => path.endsWith("/chat.postMessage"),
+      () => this.cut(),
+    );
     const sockets = new WebSocketServer({ server: http });
     sockets.on("connection", (socket) => this.#greet(socket));
   }
@@ -461,10 +472,12 @@ export class SlackServer {
     for (const look of this.#waiting.splice(0)) look();
     if (trouble === "swallowed") return void this.#held.add(response);
     if (trouble === "bad gateway") return void response.writeHead(502).end("<h1>Bad gateway</h1>");
-    response.writeHead(upstream.status, {
+    response.writeHead(this.status ?? upstream.status, {
       "content-type": upstream.headers.get("content-type") ?? "application/json",
     });
-    response.end(result);
+    const call = this.calls.at(-1);
+    const isBots = call && path.startsWith("/api/") && token === this.botToken;
+    response.end(isBots ? this.answers(call, result.toString()) : result);
   }
 
   #openLine(token: string, response: ServerResponse): void {

@@ -2,7 +2,7 @@
 import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import { toHtml } from "../../src/adapter/telegram/format.js";
 import type { Address } from "../../src/session/source.js";
-import type { Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import type { Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { readTelegramHtml } from "./telegram-html.js";
 import { type Injected, TelegramServer } from "./telegram-server.js";
 
@@ -19,7 +19,8 @@ export async function telegramFixture() {
   await server.addForum(GROUP);
   server.chats.set(String(GROUP), { full: { id: GROUP, type: "supergroup", is_forum: true } });
   server.chats.set(String(ANN), { full: { id: ANN, type: "private", first_name: "QA User" } });
-  const open = () => new TelegramAdapter({ token: () => server.token, baseUrl: server.url });
+  const open = () =>
+    new TelegramAdapter({ token: () => server.token, baseUrl: server.url, timeoutMs: 4_000 });
   const adapter = await open();
   const next = await open();
   const written = new Map<string, { readonly said: Said; readonly update: number }>();
@@ -77,6 +78,7 @@ export async function telegramFixture() {
     marks: (messageId: string) => server.marksOn(messageId),
     menu: () => server.menu,
     trouble: (what: Trouble) => server.trouble(what),
+    way: (fault: Fault) => server.faults.play(fault),
     cut: () => server.cut(),
     asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,
     dispose: () => server.close(),

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type StartedTelegramServer, startTelegramServer } from "@openclaw/crabline";
+import { Faults } from "./faults.js";
 import { readTelegramHtml } from "./telegram-html.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -84,6 +85,7 @@ export class TelegramServer {
   readonly chats = new Map<string, Described>();
   /** Up to which update Telegram believes that they arrived. */
   confirmed = 0;
+  readonly faults: Faults;
   readonly #crabline: StartedTelegramServer;
   readonly #folder: string;
   readonly #server: Server;
@@ -120,6 +122,11 @@ export class TelegramServer {
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
+    this.faults = new Faults(
+      this.#server,
+      (_, path) => /\/send(?:Message|Photo|Document)$/.test(path),
+      () => this.cut(),
+    );
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));

@@ -72,6 +72,7 @@ export class WhatsAppWorld {
     const between = await Between.open(server.manifest.baseUrl, {
       answer: (asked) => world?.answer(asked) ?? null,
       heard: (asked, status, body) => world?.hear(asked, status, body),
+      isSend: (method, path) => method === "POST" && path.endsWith("/messages"),
     });
     world = new WhatsAppWorld(server, between, folder);
     return world;
@@ -94,6 +95,7 @@ export class WhatsAppWorld {
       baseUrl: this.between.url,
       graphVersion,
       timeoutMs: 4_000,
+      toldMs: 50, // It tells at once, or never.
     };
   }
 
@@ -209,6 +211,8 @@ export class WhatsAppWorld {
       const url = `${this.mediaRoot ?? this.between.url}/files/${mediaId}`;
       return json(200, { url, mime_type: media.mediaType, file_size: media.bytes.byteLength, id: mediaId });
     }
+    if (/^\/[^/]+\/\d+$/.test(path) && path !== ours)
+      return json(400, { error: { code: 100, message: "Unsupported get request" } });
     if (path !== `${ours}/messages`) return null;
     const body = JSON.parse(asked.body.toString()) as Json;
     if ("status" in body) return null;

@@ -47,6 +47,7 @@ type Words = Written & { readonly threadId?: string; readonly name?: string };
 
 async function fixture(): Promise<AdapterFixture> {
   const server = await DiscordServer.start();
+  server.hidesNonces = true;
   const chatId = await server.directChannel();
   const heard = new Heard();
   const settings = { token: () => server.token, baseUrl: server.baseUrl, timeoutMs: TIMEOUT_MS };
@@ -121,6 +122,7 @@ async function fixture(): Promise<AdapterFixture> {
     trouble: (what) => {
       server.answer = troubled(what);
     },
+    way: (fault) => server.faults.play(fault),
     cut: () => server.cut(),
     asShown: formatMarkdown,
     dispose: () => server.close(),
@@ -134,20 +136,14 @@ interface Place {
   readonly parentChannelId?: string;
 }
 
-/** Holds for the next call that sends; and where that is swallowed, for the look after it, so that nobody knows. */
+/** Holds for the next call that sends. */
 function troubled(what: Trouble): DiscordServer["answer"] {
-  let isSent = false;
   let isOver = false;
   return ({ method, path }) => {
     if (what === "revoked token") return TROUBLES[what];
-    if (isOver) return null;
-    if (isSent) {
-      isOver = method === "GET" && path.includes("/messages?");
-      return isOver ? TROUBLES["server error"] : null;
-    }
-    isSent = method === "POST" && path.endsWith("/messages");
-    isOver = isSent && what !== "swallowed";
-    return isSent ? TROUBLES[what] : null;
+    if (isOver || method !== "POST" || !path.endsWith("/messages")) return null;
+    isOver = true;
+    return TROUBLES[what];
   };
 }
 
@@ -521,13 +517,106 @@ describe("discord", () => {
       });
     });
 
-    it("what nobody confirmed once: it is found by its nonce", async () => {
-      server.answer = ({ method, path }) =>
-        method === "POST" && path.endsWith("/messages") ? "swallowed" : null;
-      const { messageId } = await account.adapter.send(message("once"));
-      expect((await server.sent(dm.chatId)).map(({ id, content }) => [id, content])).toEqual([
-        [messageId, "once"],
-      ]);
+    describe("what nobody confirmed", () => {
+      const sent = async () => (await server.sent(dm.chatId)).map(({ content }) => content);
+      /** Discord has it, and the connection is lost. */
+      const lose = async (letter = message("once")) => {
+        await server.faults.play("reset after");
+        await expect(account.adapter.send(letter)).rejects.toMatchObject({ outcome: "unknown" });
+      };
+
+      it("is known by the event that tells its nonce", async () => {
+        await lose();
+        await vi.waitUntil(async () => typeof (await account.adapter.find(message("once"))) === "object");
+        const [there] = await server.sent(dm.chatId);
+        expect(await account.adapter.find(message("once"))).toEqual({ messageId: there?.id });
+      });
+
+      it("may be sent again for some minutes, since Discord takes its nonce once; then nobody knows", async () => {
+        server.hidesNonces = true;
+        const written = { ...message("once"), writtenAt: Date.now() };
+        await server.inject({ channelId: dm.chatId, content: "a question" });
+        await server.post(dm.chatId, "once");
+        expect(await account.adapter.find(written)).toBe("not there");
+        expect(await account.adapter.find({ ...written, writtenAt: Date.now() - 3 * 60_000 })).toBeNull();
+        expect(await account.adapter.find({ ...written, text: "quite another text" })).toBe("not there");
+      });
+
+      it("is looked for before it is sent again later", async () => {
+        await lose();
+        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+        try {
+          await account.adapter.send(message("once"));
+        } finally {
+          vi.useRealTimers();
+        }
+        expect(await sent()).toEqual(["once"]);
+      });
+
+      it("is not said to be missing where the bot may not read", async () => {
+        const late = { ...message("once"), writtenAt: Date.now() - 3 * 60_000 };
+        server.answer = ({ method, path }) =>
+          method === "GET" && path.includes("/messages?") ? { status: 200, body: [] } : null;
+        expect(await account.adapter.find(late)).toBeNull(); // An empty history, also from the beginning.
+      });
+    });
+
+    describe("in a thread in which nobody can write", () => {
+      const letter = { ...message("the answer", { ...group, threadId: CHANNEL }), deliveryId: "turn-9.0" };
+      let threadId: string;
+      const refuse = (code: number, times = Number.POSITIVE_INFINITY): void => {
+        let left = times;
+        server.answer = ({ method, path }) =>
+          method === "POST" && path.endsWith(`/${threadId}/messages`) && left-- > 0
+            ? { status: code === 10_003 ? 404 : 400, body: { code, message: "no" } }
+            : null;
+      };
+      const inThread = () => ({ ...letter, address: { ...group, threadId } });
+      const shown = async (channelId: string) => (await server.sent(channelId)).map(({ content }) => content);
+
+      beforeEach(async () => {
+        const thread = await account.adapter.createThread(group, "Here", null, "once");
+        threadId = thread?.threadId ?? "";
+        await account.adapter.place({ ...group, threadId });
+      });
+
+      it("opens it again if it was archived", async () => {
+        refuse(50_083, 1);
+        await account.adapter.send(inThread());
+        expect(await shown(threadId)).toContain("the answer");
+      });
+
+      it.each([160_005, 10_003])("goes to the channel around it, and is edited there: %i", async (code) => {
+        refuse(code);
+        const { messageId } = await account.adapter.send(inThread());
+        await account.adapter.edit({ ...inThread(), text: "edited" }, messageId);
+        expect(await shown(CHANNEL)).toContain("edited");
+      });
+
+      it("stays unsaid if it is true only there", async () => {
+        refuse(160_005);
+        await expect(account.adapter.send({ ...inThread(), onlyThere: true })).rejects.toMatchObject({
+          outcome: "permanent",
+          message: "That thread is locked, or not there any more.",
+        });
+        expect(await shown(CHANNEL)).not.toContain("the answer");
+      });
+
+      it("is not shown to those who do not see a private thread", async () => {
+        server.say("THREAD_UPDATE", { id: threadId, type: 12, parent_id: CHANNEL, name: "Here" });
+        await writeTo(CHANNEL, "after that");
+        await vi.waitUntil(() => account.heard.some(({ text }) => text === "after that"));
+        refuse(160_005);
+        await expect(account.adapter.send(inThread())).rejects.toMatchObject({ outcome: "permanent" });
+        expect(await shown(CHANNEL)).not.toContain("the answer");
+      });
+    });
+
+    it("an answer as a message of its own where it may not read what it answers", async () => {
+      server.answer = ({ body }) =>
+        body.includes("message_reference") ? { status: 400, body: { code: 160_002, message: "no" } } : null;
+      await account.adapter.send({ ...message("anyway"), replyTo: newId() });
+      expect((await server.sent(dm.chatId)).map(({ content }) => content)).toEqual(["anyway"]);
     });
 
     it("and finds it after a crash, or says that it is not there", async () => {

@@ -7,7 +7,7 @@ import type { GatewayDispatchPayload } from "discord.js";
 import { type Adapter, ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { withinPatience } from "../patience.js";
-import { field, listOf } from "../untrusted.js";
+import { field, listOf, wordsIn } from "../untrusted.js";
 import { Api } from "./api.js";
 import { IdentifyBudget } from "./budget.js";
 import { Channels } from "./channels.js";
@@ -18,6 +18,7 @@ import { lengthOf } from "./format.js";
 import { GatewaySocket } from "./gateway-socket.js";
 import { LIMITS } from "./limits.js";
 import { announceCommands } from "./menu.js";
+import { OwnSends } from "./own-sends.js";
 import {
   authorOf,
   type DiscordDeletion,
@@ -69,6 +70,8 @@ export class DiscordAdapter implements Adapter {
     ["MESSAGE_UPDATE", (...heard) => this.#hearEdit(...heard)],
     ["INTERACTION_CREATE", (...heard) => this.#hearCommand(...heard)],
   ]);
+  /** Outlives a line: what was in doubt may be told of on the next one. */
+  readonly #sends = new OwnSends();
   /** Ids of messages that were taken, so that what is read after a gap does not come twice. */
   readonly #taken = new Set<string>();
   /** Everything up to here was read when this process began. */
@@ -106,7 +109,7 @@ export class DiscordAdapter implements Adapter {
       gapFrom,
     };
     this.#beganAt ??= progress.mark;
-    const speaker = new DiscordSpeaker({ api, self, channels, beganAt: this.#beganAt });
+    const speaker = new DiscordSpeaker({ api, self, channels, sends: this.#sends, beganAt: this.#beganAt });
     const socket = new GatewaySocket({
       rest: api.rest,
       token,
@@ -161,7 +164,9 @@ export class DiscordAdapter implements Adapter {
   }
 
   async #hearMessage(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
-    const { channels, progress } = hearing;
+    const { channels, progress, self } = hearing;
+    const nonce = wordsIn(json, "nonce");
+    if (nonce !== "" && wordsIn(json, "author", "id") === self) this.#sends.hear(nonce, at.messageId);
     const place = isFromPerson(json) ? await channels.place(at.channelId) : null;
     const message = place && parseMessage(json, this.#reading(hearing, place));
     if (this.#taken.has(at.messageId)) return;

@@ -1,13 +1,24 @@
 /** Discord's REST API, as much of it as we use. One try a call: who calls knows whether it may be made again. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { RateLimitError, type RawFile, REST, Routes } from "discord.js";
+import {
+  DefaultRestOptions,
+  RateLimitError,
+  type RawFile,
+  REST,
+  type RESTOptions,
+  type ResponseLike,
+  Routes,
+} from "discord.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Mark, SendError } from "../adapter.js";
+import { HttpRefusal, refusePage } from "../http-call.js";
 import type { DiscordSettings } from "./config.js";
 import { sendError, statusOf } from "./failure.js";
 
 const BASE_URL = "https://discord.com/api";
 const TIMEOUT_MS = 15_000;
+/** Where Discord asks to wait and does not say how long. */
+const UNTOLD_WAIT_MS = 1_000;
 const NO_MENTIONS = { parse: [] };
 const SUPPRESS_EMBEDS = 1 << 2;
 const EPHEMERAL = 1 << 6;
@@ -38,6 +49,7 @@ export class Api {
       timeout: settings.timeoutMs ?? TIMEOUT_MS,
       // Nothing waits in here: the outbox does, and survives it.
       rejectOnRateLimit: () => true,
+      makeRequest: callDiscord,
     }).setToken(token);
   }
 
@@ -88,6 +100,11 @@ export class Api {
     );
   }
 
+  async openThread(threadId: string): Promise<void> {
+    const body = { archived: false };
+    await this.#send(true, () => this.rest.patch(Routes.channel(threadId), { body }));
+  }
+
   async addToThread(threadId: string, userId: string): Promise<void> {
     await this.#send(true, () => this.rest.put(Routes.threadMembers(threadId, userId)));
   }
@@ -136,9 +153,10 @@ export class Api {
       } catch (error) {
         const status = statusOf(error);
         this.#mendToken(status);
-        if (status === 403 || status === 404) return null;
+        const isTheirs = !(error instanceof HttpRefusal);
+        if (isTheirs && (status === 403 || status === 404)) return null;
         if (!(error instanceof RateLimitError)) throw sendError(error, true);
-        await sleep(timerMs(error.retryAfter), undefined, { ref: false });
+        await sleep(timerMs(error.retryAfter || UNTOLD_WAIT_MS), undefined, { ref: false });
       }
     }
   }
@@ -157,6 +175,16 @@ export class Api {
     if (status === 401) this.rest.setToken(this.#token);
   }
 }
+
+/** The library would take a page for an answer. What it knows by its status alone is left to it. */
+const callDiscord: RESTOptions["makeRequest"] = async (url, init) => {
+  const response = await DefaultRestOptions.makeRequest(url, init);
+  const { status, statusText, headers } = response;
+  if (status === 429 || status >= 500) return response;
+  const text = await response.text();
+  refusePage(response, text);
+  return new Response(text || null, { status, statusText, headers: [...headers] }) as ResponseLike;
+};
 
 function idOf(json: unknown): string {
   const { id } = (json ?? {}) as { id?: unknown };

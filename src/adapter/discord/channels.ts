@@ -49,6 +49,12 @@ export class Channels {
     return parent ? { channel, parent } : { channel };
   }
 
+  /** Whether everybody sees the thread who sees the channel around it; false where it is not known any more. */
+  isPublicThread(channelId: string): boolean {
+    const channel = this.#known.get(channelId);
+    return channel?.kind === "thread" && channel.isPrivate !== true;
+  }
+
   /** The same as it is by now: it may be gone, or we may. */
   async placeNow(channelId: string): Promise<DiscordPlace | null> {
     this.#known.delete(channelId);

@@ -2,6 +2,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
 import { SendError } from "../adapter.js";
 import { failuresOf, repeatable } from "../failure.js";
+import { HttpRefusal } from "../http-call.js";
 
 const PORTAL = "https://discord.com/developers/applications";
 
@@ -36,12 +37,13 @@ const failures = failuresOf({
   name: "Discord",
   answerIn(error) {
     if (error instanceof RateLimitError) {
-      const retryAfterMs = Math.max(error.retryAfter, error.sublimitTimeout, 0);
+      const retryAfterMs = Math.max(error.retryAfter, error.sublimitTimeout) || undefined; // 0: it does not say.
       return { status: 429, words: "too many requests", retryAfterMs };
     }
     const status = statusOf(error);
     if (status === null) return null;
-    const words = error instanceof Error ? error.message : "";
+    if (error instanceof HttpRefusal) return { status, words: "", isPage: error.isPage };
+    const words = error instanceof DiscordAPIError ? error.message : "";
     return { status, words, sentence: REFUSALS[codeOf(error)], mend: status === 401 ? BAD_TOKEN : undefined };
   },
 });
@@ -64,8 +66,22 @@ export function unseenBy(error: unknown): string | null {
 
 /** The status of an answer; null where there was none. */
 export function statusOf(error: unknown): number | null {
-  return error instanceof DiscordAPIError || error instanceof HTTPError ? error.status : null;
+  const isAnswer =
+    error instanceof DiscordAPIError || error instanceof HTTPError || error instanceof HttpRefusal;
+  return isAnswer ? error.status : null;
 }
+
+/** Why a message was not taken that may be taken in another way. */
+export function refusalOf(error: unknown): "archived" | "gone" | "unanswerable" | null {
+  return REFUSED_AS[codeOf(error instanceof SendError ? error.cause : error)] ?? null;
+}
+
+const REFUSED_AS: Readonly<Record<string, ReturnType<typeof refusalOf>>> = {
+  50083: "archived",
+  160005: "gone", // Locked.
+  10003: "gone",
+  160002: "unanswerable", // Who may not read the history cannot answer a message.
+};
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

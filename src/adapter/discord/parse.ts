@@ -23,6 +23,8 @@ export interface DiscordChannel {
   readonly topic?: string;
   /** Of a thread: the channel it is in. */
   readonly parentId?: string;
+  /** Of a thread: only those who were let in see it. */
+  readonly isPrivate?: true;
   /** Of a thread: who began it. */
   readonly ownerId?: string;
   readonly lastMessageId?: string;
@@ -52,7 +54,8 @@ export interface Interaction {
 }
 
 const DM = 1;
-const THREADS = [10, 11, 12];
+const PRIVATE_THREAD = 12;
+const THREADS = [10, 11, PRIVATE_THREAD];
 /** Text, voice, announcements, stage: people write in all of them. */
 const PLACES_TO_WRITE = [0, 2, 5, 13];
 const PLACES_FOR_THREADS = [0, 5];
@@ -79,7 +82,8 @@ export function parseChannel(json: unknown): DiscordChannel | null {
     return { id, kind: "text", takesThreads: PLACES_FOR_THREADS.includes(type), ...named };
   if (!THREADS.includes(type) || !isSnowflake(parent_id)) return null;
   const owner = isSnowflake(owner_id) ? { ownerId: owner_id } : {};
-  return { id, kind: "thread", takesThreads: false, parentId: parent_id, ...owner, ...named };
+  const hidden = type === PRIVATE_THREAD ? ({ isPrivate: true } as const) : {};
+  return { id, kind: "thread", takesThreads: false, parentId: parent_id, ...owner, ...hidden, ...named };
 }
 
 /** Where a message is, before its channel is known. */

@@ -3,27 +3,38 @@ import { createHash } from "node:crypto";
 import type { RawFile } from "discord.js";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
-import { repeatable } from "../failure.js";
+import {
+  type FoundMessage,
+  type Letter,
+  type LocalFile,
+  type Mark,
+  SendError,
+  type Speaker,
+} from "../adapter.js";
 import { bytesOf } from "../local-file.js";
-import type { Api } from "./api.js";
+import type { Api, Post } from "./api.js";
 import type { Channels } from "./channels.js";
-import { unseenBy } from "./failure.js";
+import { refusalOf, unseenBy } from "./failure.js";
 import { formatMarkdown } from "./format.js";
 import { LIMITS } from "./limits.js";
+import type { OwnSends } from "./own-sends.js";
 import { sourceIn } from "./parse.js";
 import { isSnowflake, snowflakeAt, timeOf } from "./snowflake.js";
 
 const THREAD_NAME = 100;
 const PAGE = 100;
 const MOST_PAGES = 10;
-/** A message that was being sent is looked for from so long before the last sign of life. */
+/** A message is looked for from so long before: Discord's clock and ours may differ. */
 const FIND_BEFORE_MS = 10 * 60 * 1_000;
+const MOST_OUTSIDE = 100;
+/** Two texts that begin alike may be one message, which was edited since. */
+const ALIKE = 40;
 
 export interface DiscordSpeakerOptions {
   readonly api: Api;
   readonly self: string;
   readonly channels: Channels;
+  readonly sends: OwnSends;
   /** Everything up to here was read when this process began. */
   readonly beganAt: string;
 }
@@ -31,37 +42,84 @@ export interface DiscordSpeakerOptions {
 export class DiscordSpeaker implements Speaker {
   readonly #options: DiscordSpeakerOptions;
   readonly #api: Api;
+  /** Messages that are not in their thread, but in the channel around it. */
+  readonly #outside = new Map<string, string>();
 
   constructor(options: DiscordSpeakerOptions) {
     this.#options = options;
     this.#api = options.api;
   }
 
-  async send(message: Letter): Promise<{ readonly messageId: string }> {
-    const { deliveryId, replyTo, files = [] } = message;
+  /** If nobody knows whether it is there, it may be sent again at once: Discord takes the nonce once, for a few minutes. */
+  async send(letter: Letter): Promise<{ readonly messageId: string }> {
+    const { sends } = this.#options;
+    const { deliveryId, replyTo, files = [], text } = letter;
+    const nonce = nonceOf(deliveryId);
+    const found = this.#mayBeSent(nonce) ? "not there" : await this.#look(letter);
+    if (found === null) throw new SendError("unknown", "Discord does not tell whether it is there.");
+    if (found !== "not there") return found;
     const post = {
-      content: formatMarkdown(message.text),
-      nonce: nonceOf(deliveryId),
+      content: formatMarkdown(text),
+      nonce,
       ...(isSnowflake(replyTo) ? { replyTo } : {}),
       files: await Promise.all(files.map(rawFile)),
     };
+    const sentAt = Date.now();
     try {
-      return { messageId: await this.#api.post(channelOf(message.address), post) };
+      const messageId = await this.#post(letter, post);
+      sends.sent(nonce, messageId);
+      return { messageId };
     } catch (error) {
-      if (!(error instanceof SendError) || error.outcome !== "unknown") throw error;
-      const justNow = snowflakeAt(Date.now() - FIND_BEFORE_MS);
-      const found = await this.#look(message, justNow).catch(() => null);
-      if (found !== null && found !== "not there") return found;
-      throw repeatable(error); // Discord takes the nonce once.
+      if (error instanceof SendError && error.outcome === "unknown") sends.doubt(nonce, sentAt);
+      throw error;
+    }
+  }
+
+  /** Whether no earlier call for it is left open, or Discord still knows the nonce. */
+  #mayBeSent(nonce: string): boolean {
+    const { sends } = this.#options;
+    const doubtedSince = sends.doubtedSince(nonce);
+    if (doubtedSince === undefined) return true;
+    return sends.messageOf(nonce) === undefined && sends.isFresh(doubtedSince);
+  }
+
+  /** In its thread; if nobody can write there any more, in the channel around it, if the same people see that. */
+  async #post(letter: Letter, post: Post): Promise<string> {
+    const { address, onlyThere } = letter;
+    const api = this.#api;
+    const channelId = channelOf(address);
+    try {
+      return await api.post(channelId, post);
+    } catch (error) {
+      const why = refusalOf(error);
+      const { replyTo: _, ...alone } = post;
+      if (why === "unanswerable") return api.post(channelId, alone);
+      if (why === null || !address.threadId) throw error;
+      if (why === "archived") {
+        const opened = await api.openThread(channelId).then(() => api.post(channelId, post), unlessRefused);
+        if (opened !== null) return opened;
+      }
+      if (onlyThere) throw new SendError("permanent", "That thread is locked, or not there any more.");
+      if (!this.#options.channels.isPublicThread(channelId)) throw error;
+      const messageId = await api.post(address.chatId, alone);
+      this.#outside.set(messageId, address.chatId);
+      const [oldest] = this.#outside.keys();
+      if (this.#outside.size > MOST_OUTSIDE && oldest !== undefined) this.#outside.delete(oldest);
+      return messageId;
     }
   }
 
   async edit(message: Letter, messageId: string): Promise<void> {
-    await this.#api.edit(channelOf(message.address), messageId, formatMarkdown(message.text));
+    const channelId = this.#outside.get(messageId) ?? channelOf(message.address);
+    await this.#api.edit(channelId, messageId, formatMarkdown(message.text));
   }
 
-  async find(message: Letter): Promise<{ readonly messageId: string } | "not there" | null> {
-    return this.#look(message, snowflakeAt(timeOf(this.#options.beganAt) - FIND_BEFORE_MS));
+  async find(letter: Letter): Promise<FoundMessage> {
+    const found = await this.#look(letter);
+    if (found !== null) return found;
+    const { sends } = this.#options;
+    const since = letter.writtenAt ?? sends.doubtedSince(nonceOf(letter.deliveryId));
+    return since !== undefined && sends.isFresh(since) ? "not there" : null; // It may be sent again.
   }
 
   async typing(address: Address): Promise<void> {
@@ -94,29 +152,43 @@ export class DiscordSpeaker implements Speaker {
   }
 
   /**
-   * Looks for the nonce. A message of ours that has none and says the same may be it or may not: then nobody can tell.
+   * Looks for the nonce, which Discord tells with the event of the message. A message that was only read may be it if it
+   * begins alike and is not known to be another: then nobody can tell.
    */
-  async #look(
-    { address, deliveryId, text }: Letter,
-    since: string,
-  ): Promise<{ readonly messageId: string } | "not there" | null> {
-    const { api, self } = this.#options;
-    const nonce = nonceOf(deliveryId);
-    const content = formatMarkdown(text);
-    let after = since;
+  async #look(letter: Letter): Promise<FoundMessage> {
+    const { api, self, sends } = this.#options;
+    const nonce = nonceOf(letter.deliveryId);
+    const channelId = channelOf(letter.address);
+    const heard = sends.messageOf(nonce);
+    if (heard !== undefined) return { messageId: heard };
+    const content = formatMarkdown(letter.text);
+    let after = this.#since(letter);
     for (let page = 0; page < MOST_PAGES; page += 1) {
-      const messages = (await api.messagesAfter(channelOf(address), after, PAGE)) as
-        | Partial<SentMessage>[]
-        | null;
+      const messages = (await api.messagesAfter(channelId, after, PAGE)) as Partial<SentMessage>[] | null;
       if (!messages) return null;
       const ours = messages.filter(({ author }) => author?.id === self);
       const found = ours.find((each) => each.nonce === nonce);
       if (found?.id) return { messageId: found.id };
-      if (ours.some((each) => each.nonce === undefined && each.content === content)) return null;
-      if (messages.length < PAGE) return "not there";
+      const others = ours.filter(({ id = "", nonce: its }) => its === undefined && !sends.isKnown(id));
+      if (others.some((each) => areAlike(each.content ?? "", content))) return null;
+      if (messages.length < PAGE) {
+        const isRead = page > 0 || messages.length > 0 || (await this.#isReadable(channelId));
+        return isRead ? "not there" : null;
+      }
       after = messages.at(-1)?.id ?? after;
     }
     return null;
+  }
+
+  /** Where a bot may not read the history, Discord shows an empty one. Every message is newer than its channel. */
+  async #isReadable(channelId: string): Promise<boolean> {
+    return ((await this.#api.messagesAfter(channelId, channelId, 1))?.length ?? 0) > 0;
+  }
+
+  #since({ writtenAt, deliveryId }: Letter): string {
+    const { sends, beganAt } = this.#options;
+    const at = writtenAt ?? sends.doubtedSince(nonceOf(deliveryId)) ?? timeOf(beganAt);
+    return snowflakeAt(at - FIND_BEFORE_MS);
   }
 }
 
@@ -135,6 +207,11 @@ function channelOf({ chatId, threadId }: Address): string {
       `${JSON.stringify(channelId)} is not the id of a Discord channel: those are numbers.`,
     );
   return channelId;
+}
+
+function areAlike(one: string, other: string): boolean {
+  const length = Math.min(one.length, other.length, ALIKE);
+  return one.slice(0, length) === other.slice(0, length);
 }
 
 /** At most 25 characters. */

@@ -120,6 +120,23 @@ describe("the Matrix adapter", () => {
     expect(messageId).toMatch(/^\$/);
   });
 
+  it("answers in the room if the homeserver does not take it for the thread, unless it is true only there", async () => {
+    await connect();
+    const { threadId = "" } = await thread(matrix.group, "Plans", null, "once");
+    const letter = { address: { ...matrix.group, threadId }, text: "an answer", deliveryId: "d" };
+    const refusal = { errcode: "M_UNKNOWN", error: "Can't send relation to missing event?" };
+    matrix.front.refuseSend = (body) => (body.includes("m.thread") ? [400, refusal] : null);
+    await expect(adapter.send({ ...letter, onlyThere: true })).rejects.toMatchObject({
+      outcome: "permanent",
+      message: "That thread is not there any more.",
+    });
+    const { messageId } = await adapter.send(letter);
+    expect(await adapter.send(letter)).toEqual({ messageId }); // Also there the same twice is one.
+    const { event } = matrix.front.sent.at(-1) ?? {};
+    expect(event).toMatchObject({ event_id: messageId, content: { body: "an answer" } });
+    expect(event?.content).not.toHaveProperty("m.relates_to");
+  });
+
   it("is one account for a user, whatever the token, and else one for the token", () => {
     expect(make({ userId: "@bot:matrix.test" }).account).toBe("@bot:matrix.test");
     expect(make().account).toBe(make().account);

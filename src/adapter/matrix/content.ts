@@ -62,6 +62,11 @@ export function fileContent(sent: SentFile, place: MatrixPlace = {}): Fields {
   };
 }
 
+/** The same, in no thread and as an answer to nothing. */
+export function withoutPlace({ "m.relates_to": _, ...content }: Fields): Fields {
+  return content;
+}
+
 /** The message that a thread hangs on: its title, and whom it is for. */
 export function threadRoot(title: string, person: string | null): Fields {
   const name = storableText(title);

@@ -13,12 +13,14 @@ export class NotMatrix extends Error {}
 const failures = failuresOf({
   name: "The homeserver",
   answerIn(error) {
+    if (error instanceof NotMatrix) return { status: 200, words: "" };
     if (!(error instanceof HttpRefusal)) return null;
-    const { status, body, retryAfterMs = numberIn(body, "retry_after_ms") } = error;
+    const { status, body, isPage, retryAfterMs = numberIn(body, "retry_after_ms") } = error;
     const words = textIn(body, "error") ?? codeOf(error) ?? "";
     return {
       status,
       words,
+      isPage,
       retryAfterMs,
       sentence: `The homeserver says ${status}${words && `: ${words}`}.`,
       mend: isTokenRefused(error) ? TOKEN_REFUSED : undefined,
@@ -56,7 +58,7 @@ function isTokenRefused(error: HttpRefusal): boolean {
 
 /** It is not there, or not for us. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof HttpRefusal && (error.status === 404 || error.status === 403);
+  return error instanceof HttpRefusal && !error.isPage && (error.status === 404 || error.status === 403);
 }
 
 export function ifMissing(error: unknown): undefined {
@@ -72,6 +74,12 @@ export function isRefusedForGood(error: unknown): boolean {
     (isMissing(error) || error.status === 400) &&
     !isTokenRefused(error)
   );
+}
+
+/** The homeserver does not take an event for that thread. */
+export function isThreadRefused(error: unknown): boolean {
+  const isRefused = error instanceof HttpRefusal && error.status === 400 && codeOf(error) !== undefined;
+  return isRefused && /thread|relation|relates_to/i.test(textIn(error.body, "error") ?? "");
 }
 
 /** The server does not know this call. */

@@ -7,8 +7,8 @@ import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { prepareMarkdown } from "../markdown/prepare.js";
 import { record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { editContent, type MatrixPlace, textContent, threadRoot } from "./content.js";
-import { ifMissing, isMissing, sendError, sentenceOf } from "./failure.js";
+import { editContent, type MatrixPlace, textContent, threadRoot, withoutPlace } from "./content.js";
+import { ifMissing, isMissing, isThreadRefused, sendError, sentenceOf } from "./failure.js";
 import { id } from "./ids.js";
 import { LIMITS } from "./limits.js";
 import type { Outgoing } from "./outgoing.js";
@@ -37,7 +37,7 @@ export class MatrixSpeaker implements Speaker {
   }
 
   async send(message: Letter): Promise<{ readonly messageId: string }> {
-    const { address, text, deliveryId, files, replyTo } = message;
+    const { address, text, deliveryId, files, replyTo, onlyThere } = message;
     await prepareMarkdown(storableText(text));
     return sending(async () => {
       const place: MatrixPlace = { threadId: address.threadId, replyTo };
@@ -45,7 +45,12 @@ export class MatrixSpeaker implements Speaker {
       const content = files?.[0]
         ? await outgoing.upload(address.chatId, files[0], place, text)
         : textContent(text, place);
-      const messageId = await outgoing.post(address.chatId, deliveryId, content);
+      const messageId = await outgoing.post(address.chatId, deliveryId, content).catch((error: unknown) => {
+        if (!address.threadId || !isThreadRefused(error)) throw error;
+        if (onlyThere) throw new SendError("permanent", "That thread is not there any more.");
+        // The same people see the room around it.
+        return outgoing.post(address.chatId, `${deliveryId}.room`, withoutPlace(content));
+      });
       this.#stopTyping(address.chatId);
       return { messageId };
     });

@@ -49,7 +49,7 @@ beforeEach(async () => {
   const answer = async (what: string, json: Fields | null): Promise<Fields> => {
     asked.push(what);
     if (isBroken || failing-- > 0) throw refused(500);
-    if (json === null) throw refused(404);
+    if (json === null) throw refused(404, { errcode: "M_NOT_FOUND" });
     return json;
   };
   const api = {

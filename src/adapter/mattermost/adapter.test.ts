@@ -123,6 +123,7 @@ async function fixture(): Promise<AdapterFixture> {
       if (what === "revoked token") world.isRevoked = true;
       else world.failNext(TROUBLES[what]);
     },
+    way: (fault) => world.between.faults.play(fault),
     cut: () => world.between.cut(),
     asShown: formatText,
     dispose: () => world.close(),
@@ -165,6 +166,44 @@ describe("mattermost", () => {
     const message = { address: { platform: "mattermost", chatId: TOWN }, deliveryId: "1" };
     await adapter.speaker?.send({ ...message, text: "@all, @Channel and @here: mail a@allan.example" });
     expect(world.sent[0]?.message).toBe("@\u200ball, @\u200bChannel and @\u200bhere: mail a@allan.example");
+  });
+
+  it("finds what was taken, by what each post carries, also after an edit", async () => {
+    await connect();
+    const letter = { address: { platform: "mattermost", chatId: DM }, text: "once", deliveryId: "turn-1.0" };
+    expect(await adapter.find(letter)).toBe("not there");
+    await world.between.faults.play("reset after");
+    await expect(adapter.send(letter)).rejects.toMatchObject({ outcome: "unknown" });
+    const [post] = world.sent;
+    expect(await adapter.find(letter)).toEqual({ messageId: post?.id });
+    await adapter.edit({ ...letter, text: "changed" }, post?.id ?? "");
+    expect(await adapter.find(letter)).toEqual({ messageId: post?.id });
+    expect(await adapter.find({ ...letter, deliveryId: "turn-2.0" })).toBe("not there");
+    if (post) post.props = {};
+    expect(await adapter.find({ ...letter, deliveryId: "turn-2.0" })).toBeNull(); // Somebody took away what it carried.
+    const later = Date.now() + 20 * 60_000;
+    expect(await adapter.find({ ...letter, deliveryId: "turn-2.0", writtenAt: later })).toBe("not there");
+  });
+
+  it("answers in the channel if the first post of a thread is gone, unless it is true only there", async () => {
+    await connect();
+    const address = { platform: "mattermost", chatId: TOWN, threadId: idNamed("gone") };
+    const letter = { address, text: "an answer", deliveryId: "1" };
+    await expect(adapter.send({ ...letter, onlyThere: true })).rejects.toMatchObject({
+      outcome: "permanent",
+      message: "That thread is not there any more.",
+    });
+    world.failNext({ status: 400, body: JSON.stringify({ id: "api.post.create_post.root_id.app_error" }) });
+    await adapter.send(letter);
+    expect(world.sent).toMatchObject([{ channel_id: TOWN, message: "an answer", root_id: "" }]);
+  });
+
+  it("takes a proxy's page for no answer about a place", async () => {
+    await connect();
+    world.failAll = { status: 404, body: "<html>Not found</html>" };
+    await expect(adapter.place({ platform: "mattermost", chatId: TOWN })).rejects.toMatchObject({
+      outcome: "retryable",
+    });
   });
 
   it("hears a thread by its first post, and takes the mention out", async () => {

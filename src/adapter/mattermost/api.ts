@@ -2,8 +2,8 @@
 import { withoutSlashes } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import { failuresOf } from "../failure.js";
-import { HttpRefusal, readBounded, textFrom, within } from "../http-call.js";
-import { field, idOf, jsonOf, textOf, wordsIn } from "../untrusted.js";
+import { HttpRefusal, jsonFrom, readBounded, within } from "../http-call.js";
+import { field, idOf, textOf, wordsIn } from "../untrusted.js";
 import type { MattermostSettings } from "./config.js";
 
 const LARGEST_ANSWER = 1024 * 1024;
@@ -64,7 +64,7 @@ export class MattermostApi {
       maxBytes: LARGEST_ANSWER,
       end,
     };
-    return jsonOf(await textFrom(`${withoutSlashes(url)}/api/v4${path}`, init, limits));
+    return jsonFrom(`${withoutSlashes(url)}/api/v4${path}`, init, limits);
   }
 }
 
@@ -75,8 +75,8 @@ const failures = failuresOf({
   name: "Mattermost",
   answerIn(error) {
     if (!(error instanceof HttpRefusal)) return null;
-    const { status, retryAfterMs } = error;
-    const answer = { status, retryAfterMs, words: wordsIn(error.body, "message") };
+    const { status, retryAfterMs, isPage } = error;
+    const answer = { status, retryAfterMs, isPage, words: wordsIn(error.body, "message") };
     // With another token the same message can be sent.
     return status === 401 ? { ...answer, mend: WRONG_TOKEN, outcome: "retryable" } : answer;
   },
@@ -86,11 +86,17 @@ export const { sendError } = failures;
 
 /** While connecting, a missing right is the bot's own; for a message it is about one channel. */
 export function connectError(error: unknown): ConnectError {
-  if (!(error instanceof HttpRefusal) || error.status !== 403) return failures.connectError(error);
+  if (!(error instanceof HttpRefusal) || error.status !== 403 || error.isPage)
+    return failures.connectError(error);
   return new ConnectError("permanent", failures.sentenceOf(error), { cause: error });
 }
 
 /** Whether the call failed because what it names is not there, or not for us. */
 export function isNotThere(error: unknown): boolean {
-  return error instanceof HttpRefusal && [400, 403, 404].includes(error.status);
+  return error instanceof HttpRefusal && !error.isPage && [400, 403, 404].includes(error.status);
+}
+
+/** Nobody can answer that post any more. */
+export function isThreadGone(error: unknown): boolean {
+  return isNotThere(error) && /root[_ ]?(?:id|post)/i.test(JSON.stringify((error as HttpRefusal).body));
 }

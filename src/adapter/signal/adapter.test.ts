@@ -11,7 +11,7 @@ import {
   type SignalPerson,
   SignalWorld,
 } from "../../../test/support/signal-world.js";
-import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
+import type { AdapterFixture, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, memoryOf } from "../../testing/kept-adapter.js";
 import { ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
@@ -189,6 +189,7 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
       world.failNext(TROUBLES[what]);
       if (what === "revoked token") world.accounts = ["+15559999999"];
     },
+    ...(socket ? {} : { way: (fault: Fault) => world.between.faults.play(fault) }),
     cut: () => (socket ?? world.between).cut(),
     asShown: (text: string) => formatText(text).text,
     dispose: async () => {
@@ -325,17 +326,89 @@ describe("signal", () => {
     await expect(adapter.send({ address, text: "hi", deliveryId: "1" })).rejects.toMatchObject(expected);
   });
 
-  it("takes a result that is no success for what it is", async () => {
+  it.each([
+    [["UNREGISTERED_FAILURE"], "permanent", "not on Signal"],
+    [["IDENTITY_FAILURE"], "permanent", "signal-cli trust"],
+    [["INVALID_PRE_KEY_FAILURE"], "permanent", "INVALID_PRE_KEY_FAILURE"],
+    [["NETWORK_FAILURE"], "retryable", "could not reach"],
+    [["RATE_LIMIT_FAILURE"], "retryable", "asks to wait"],
+    [["UNREGISTERED_FAILURE", "NETWORK_FAILURE"], "retryable", "could not reach"],
+    [["NETWORK_FAILURE", "SUCCESS"], null, ""],
+  ])("knows from what became of it for each what %j means", async (types, outcome, words) => {
     await adapter.connect(receive, surroundings);
-    const address = { platform: "signal", chatId: ANN.number };
-    for (const [type, outcome] of [
-      ["UNREGISTERED_FAILURE", "permanent"],
-      ["NETWORK_FAILURE", "retryable"],
-      ["RATE_LIMIT_FAILURE", "retryable"],
-    ]) {
-      world.failNext(rpcAnswer({ result: { timestamp: 9, results: [{ type }] } }));
-      await expect(adapter.send({ address, text: "hi", deliveryId: "1" })).rejects.toMatchObject({ outcome });
+    const response = { timestamp: 9, results: types.map((type) => ({ type })) };
+    const message = { address: { platform: "signal", chatId: GROUP }, text: "hi", deliveryId: "1" };
+    // A daemon calls it an error where nobody has it; older ones did not.
+    const error = { code: -1, message: "Failed to send message", data: { response } };
+    for (const answer of outcome === null ? [{ result: response }] : [{ result: response }, { error }]) {
+      world.failNext(rpcAnswer(answer));
+      const sending = adapter.send(message);
+      if (outcome === null) expect(await sending).toEqual({ messageId: "9" });
+      else await expect(sending).rejects.toMatchObject({ outcome, message: expect.stringContaining(words) });
     }
+  });
+
+  it.each([
+    [-32603, "Failed to send message: chat.signal.org (UnknownHostException)", "retryable"],
+    [-32603, "Failed to send message: Connection refused (ConnectException)", "retryable"],
+    [-32603, "Failed to send message: timeout (SocketTimeoutException)", "unknown"],
+    [-3, "Failed to send message", "unknown"],
+    [-1, "The user +15550001111 is not registered.", "permanent"],
+  ])("takes code %i (%s) for %s", async (code, words, outcome) => {
+    await adapter.connect(receive, surroundings);
+    world.failNext(rpcAnswer({ error: { code, message: words } }));
+    const address = { platform: "signal", chatId: ANN.number };
+    const failure = await adapter.send({ address, text: "hi", deliveryId: "1" }).catch((error) => error);
+    expect(failure).toMatchObject({ outcome });
+    expect(failure.message).not.toContain("SIGNAL_ACCOUNT"); // It is not about our own account.
+  });
+
+  describe("a daemon for one account", () => {
+    const identity = (number: string, safetyNumber: string) => ({ number, uuid: ANN.uuid, safetyNumber });
+    const own = (number: string) => identity(number, `${"12345 ".repeat(6)}${"12345 ".repeat(6)}`.trim());
+    const other = identity(ANN.number, `${"12345 ".repeat(6)}${"67890 ".repeat(6)}`.trim());
+
+    it("is found out to be another's when it is connected, by its own safety number", async () => {
+      world.identities = [other, own("+15559999999")];
+      await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({
+        outcome: "permanent",
+        message: expect.stringMatching(/SIGNAL_ACCOUNT.*\+15559999999/),
+      });
+      world.identities = [other, own(ACCOUNT)];
+      await adapter.connect(receive, surroundings);
+    });
+
+    it("is found out by the first message, if it does not tell", async () => {
+      await adapter.connect(receive, surroundings);
+      const envelope = {
+        sourceNumber: ANN.number,
+        timestamp: 5,
+        dataMessage: { timestamp: 5, message: "hi" },
+      };
+      world.between.speak(`data:${JSON.stringify({ account: "+15559999999", envelope })}\n\n`);
+      await vi.waitUntil(() => told.length > 0, { timeout: 20_000 });
+      expect(told).toEqual([{ failed: expect.stringContaining("SIGNAL_ACCOUNT") }]);
+      expect(received).toEqual([]);
+    });
+  });
+
+  it("does not hear what is written to another account of the daemon's", async () => {
+    world.accounts = [ACCOUNT, "+15559999999"];
+    await adapter.connect(receive, surroundings);
+    const envelope = { sourceNumber: ANN.number, timestamp: 5, dataMessage: { timestamp: 5, message: "hi" } };
+    world.between.speak(`data:${JSON.stringify({ account: "+15559999999", envelope })}\n\n`);
+    await world.write("to us");
+    await vi.waitUntil(() => received.length > 0, { timeout: 20_000 });
+    expect(received.map(({ text }) => text)).toEqual(["to us"]);
+    expect(told).toEqual([]);
+  });
+
+  it("does not take an answer that breaks off for one", async () => {
+    await adapter.connect(receive, surroundings);
+    vi.spyOn(world, "answer").mockReturnValue({ status: 200, body: '{"jsonrpc":"2.0","res' });
+    await expect(adapter.place({ platform: "signal", chatId: ANN.number })).rejects.toMatchObject({
+      outcome: "retryable",
+    });
   });
 
   it("gives a file up to the size that is asked for", async () => {

@@ -15,7 +15,7 @@ import {
 } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { inChat, Recent } from "../recent.js";
-import { field } from "../untrusted.js";
+import { field, wordsIn } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";
@@ -82,12 +82,21 @@ export class SignalAdapter implements Adapter {
     }
   }
 
+  /** A daemon with several accounts may tell of all of them; one for a single account tells of that one only. */
+  #isOurs(data: unknown): boolean {
+    const to = wordsIn(data, "account");
+    if (!isNumber(to) || !isNumber(this.account) || to === this.account) return true;
+    this.#daemon.mustBeShared(to);
+    return false;
+  }
+
   /** Nobody gives it again: it is held until it was received. */
   #take({ id, data }: StreamEvent, { receive, commands, intake }: SignalHearing): void {
     const file = (found: SignalFile): RemoteFile => this.#remote(found);
     const earlier = (chatId: string, messageId: string): Answered | undefined =>
       this.#earlier.get(inChat(chatId, messageId));
-    const message = parseEvent(data, { account: this.account, commands, file, earlier });
+    const reading = { account: this.account, commands, file, earlier };
+    const message = this.#isOurs(data) ? parseEvent(data, reading) : null;
     if (message) {
       this.#remember(message);
       intake.add(message.source.chatId, async () => void (await receive(message)), id ?? undefined);

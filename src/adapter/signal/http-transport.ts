@@ -1,8 +1,8 @@
 /** `signal-cli daemon --http`: calls by POST, and events by a stream of server-sent events. */
 import { withoutSlashes } from "../../util/text.js";
 import { outcomeOfStatus } from "../failure.js";
-import { HttpRefusal, reasonOf, textFrom, within } from "../http-call.js";
-import { field, jsonOf } from "../untrusted.js";
+import { HttpRefusal, jsonFrom, reasonOf, within } from "../http-call.js";
+import { field } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { readEvents } from "./events.js";
 import { notRegistered, notThere, type StreamEvent, type Transport } from "./transport.js";
@@ -47,7 +47,7 @@ export class SignalHttpTransport implements Transport {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body };
     const limits = { timeoutMs: this.#timeoutMs, maxBytes, end };
     try {
-      return jsonOf(await textFrom(this.#url("api/v1/rpc"), init, limits));
+      return await jsonFrom(this.#url("api/v1/rpc"), init, limits);
     } catch (error) {
       // It says no twice: as a status, and as JSON-RPC, which says more.
       const saysMore = error instanceof HttpRefusal && field(error.body, "error") !== undefined;

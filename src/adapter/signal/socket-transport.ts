@@ -9,7 +9,7 @@ import { field, isThere } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { SocketLine } from "./socket-line.js";
 import { trustedSocket } from "./socket-trust.js";
-import { notRegistered, notThere, type StreamEvent, type Transport } from "./transport.js";
+import { isNotOurs, notRegistered, notThere, type StreamEvent, type Transport } from "./transport.js";
 
 /** So many events wait here, unless a call waits for its answer, which comes behind them; and never more than the bytes. */
 const MOST_WAITING = 100;
@@ -52,7 +52,7 @@ export class SocketTransport implements Transport {
       const error = field(answer, "error");
       if (!isThere(error)) return this.#take(line, end);
       const said = String(field(error, "message") ?? "no reason given").slice(0, 300);
-      if (/account does not exist|not registered/i.test(said)) throw notRegistered(this.#settings);
+      if (isNotOurs(said)) throw notRegistered(this.#settings);
       throw notThere(this.#settings, `it does not hand over messages: ${said}`);
     });
   }

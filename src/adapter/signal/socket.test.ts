@@ -115,6 +115,7 @@ describe("signal by a socket", () => {
   });
 
   it("takes what comes without a subscription, but not another account's", async () => {
+    world.accounts = [ACCOUNT, "+15559999999"];
     await adapter.connect(receive, surroundings);
     await socket.say(spoken("theirs", 1, "+15559999999") + spoken("ours", 2));
     await until(1);

@@ -97,7 +97,6 @@ export class SignalSpeaker implements Speaker {
       ...extra,
     });
     const timestamp = field(result, "timestamp");
-    refuseFailures(address, result);
     if (!isTimestamp(timestamp)) throw new SendError("unknown", "signal-cli did not say what became of it.");
     return { messageId: `${timestamp}` };
   }
@@ -117,19 +116,6 @@ function refOf(messageId: string): SignalMessageRef {
   const ref = messageRefOf(messageId);
   if (!ref) throw new SendError("permanent", `${messageId} is no message of Signal's.`);
   return ref;
-}
-
-/** In a chat of two, the one result is the outcome; in a group, somebody may always be unreachable. */
-function refuseFailures({ chatId }: Address, result: unknown): void {
-  const results = listOf(field(result, "results"));
-  const type = field(results[0], "type");
-  if (isGroupId(chatId) || results.length !== 1 || typeof type !== "string" || type === "SUCCESS") return;
-  const seconds = Number(field(results[0], "retryAfterSeconds"));
-  const wait = seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {};
-  if (/RATE_LIMIT|PROOF_REQUIRED/.test(type))
-    throw new SendError("retryable", "Signal asks to wait before more is sent.", wait);
-  if (type === "NETWORK_FAILURE") throw new SendError("retryable", "signal-cli could not reach Signal.");
-  throw new SendError("permanent", `Signal did not take it for ${chatId}: ${type.slice(0, 100)}.`);
 }
 
 /** As a data URI, since the daemon may not see our files. */

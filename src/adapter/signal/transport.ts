@@ -2,6 +2,7 @@
  * The way to a signal-cli daemon: by HTTP, or by a Unix socket (`unix:/path`), which only those who may open it can use.
  * Both speak JSON-RPC and hand over events one after the other.
  */
+import { cleanLine, shorten } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import type { SignalSettings } from "./config.js";
 
@@ -49,9 +50,20 @@ export function notThere(settings: SignalSettings, reason: string, cause?: unkno
   );
 }
 
-export function notRegistered({ account, baseUrl }: SignalSettings): ConnectError {
+/** `has`: the accounts that it has, as far as it tells. */
+export function notRegistered(
+  { account, baseUrl }: SignalSettings,
+  has: readonly unknown[] = [],
+): ConnectError {
+  const known = has.flatMap((each) => (typeof each === "string" && each !== "" ? [cleanLine(each)] : []));
+  const instead = known.length === 0 ? "" : ` It has ${shorten(known.join(", "), 200)}.`;
   return new ConnectError(
     "permanent",
-    `the signal-cli at ${baseUrl} has no account ${account}: register or link it there, or set SIGNAL_ACCOUNT.`,
+    `the signal-cli at ${baseUrl} has no account ${account}: register or link it there, or set SIGNAL_ACCOUNT.${instead}`,
   );
+}
+
+/** Whether the daemon says that it does not have our account. (Of other people it says "The user … is not registered.") */
+export function isNotOurs(words: string): boolean {
+  return /account does not exist|valid account parameter|^user \S+ is not registered/i.test(words);
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
-import type { Trouble, Written } from "../../testing/adapter/fixture.js";
+import type { Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, type LineNews } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received, SendError } from "../adapter.js";
@@ -51,6 +51,7 @@ adapterContract("slack", async () => {
     threads: async ({ chatId }: Address) =>
       (await server.said(chatId)).filter(({ ts, thread_ts = ts }) => ts === thread_ts).length,
     trouble: (what: Trouble) => server.trouble(what),
+    way: (fault: Fault) => server.faults.play(fault),
     cut: () => server.cut(),
     asShown: toMrkdwn,
     dispose: () => server.close(),
@@ -409,8 +410,8 @@ describe("slack", () => {
         outcome: "retryable",
         retryAfterMs: 1_000,
       });
-      server.trouble("server error"); // Looked for, and not there.
-      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "retryable" });
+      server.trouble("server error");
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "unknown" });
       server.trouble("refused");
       expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "permanent" });
       server.trouble("swallowed");
@@ -427,11 +428,53 @@ describe("slack", () => {
       });
     });
 
-    it("and looks for what was taken before a proxy failed (502), instead of sending it again", async () => {
+    it.each(["reset after", "page after", "half an answer"] as const)(
+      "and finds what was taken: %s",
+      async (fault) => {
+        const letter = outbound("x", await server.dm(), { writtenAt: Date.now() });
+        await server.faults.play(fault);
+        expect(await failure(adapter.send(letter))).toMatchObject({ outcome: "unknown" });
+        const [said] = await server.said(letter.address.chatId);
+        expect(await adapter.find(letter)).toEqual({ messageId: said?.ts });
+      },
+    );
+
+    it("and does not say that a message is missing if Slack hides what messages carry, or cannot be asked", async () => {
       const dm = await server.dm();
-      server.trouble("bad gateway");
-      const { messageId } = await adapter.send(outbound("x", dm));
-      expect((await server.said(dm)).map(({ ts }) => ts)).toEqual([messageId]);
+      await adapter.send(outbound("x", dm));
+      server.answers = ({ method }, body) =>
+        method.startsWith("conversations.")
+          ? body.replace(/"metadata":\{"event_type"/g, '"hidden":{"event_type"')
+          : body;
+      expect(await adapter.find(outbound("y", dm))).toBeNull();
+      server.answers = () => JSON.stringify({ ok: false, error: "missing_scope", needed: "im:history" });
+      expect(await failure(adapter.find(outbound("y", dm)))).toMatchObject({ outcome: "permanent" });
+    });
+
+    it.each(["thread_not_found", "restricted_action_thread_locked"])(
+      "to the channel what nobody can say in its thread: %s",
+      async (error) => {
+        const { messageId: root } = await server.write({ text: "hello?", in: "group", mentions: true });
+        const address = { platform: "slack", chatId: server.channel, threadId: root };
+        server.answers = ({ args }, body) =>
+          "thread_ts" in args ? JSON.stringify({ ok: false, error }) : body;
+        const letter = outbound("an answer", server.channel, { address });
+        await expect(adapter.send({ ...letter, onlyThere: true })).rejects.toMatchObject({
+          outcome: "permanent",
+          message: "That thread is locked, or not there any more.",
+        });
+        const { messageId } = await adapter.send(letter);
+        const said = await server.said(server.channel);
+        expect(said.find(({ ts }) => ts === messageId)?.thread_ts).toBeUndefined();
+      },
+    );
+
+    it("waits as usual if Slack asks to wait and does not say how long", async () => {
+      server.status = 429;
+      expect(await failure(adapter.send(outbound("x", await server.dm())))).toMatchObject({
+        outcome: "retryable",
+        retryAfterMs: undefined,
+      });
     });
 
     it("files, after the text that goes with them", async () => {

@@ -4,7 +4,7 @@
  */
 import type { WebClient } from "@slack/web-api";
 import type { LocalFile, RemoteFile } from "../adapter.js";
-import { readBounded, within } from "../http-call.js";
+import { HttpRefusal, readBounded, within } from "../http-call.js";
 import { bytesOf } from "../local-file.js";
 import type { SlackSettings } from "./config.js";
 import type { SharedFile } from "./content.js";
@@ -68,7 +68,7 @@ export async function upload(web: WebClient, file: LocalFile): Promise<Uploaded>
     redirect: "error",
     signal: AbortSignal.timeout(TRANSFER_MS),
   });
-  if (!response.ok) throw new Error(`Slack did not take the file (HTTP ${response.status})`);
   await response.body?.cancel();
+  if (!response.ok) throw new HttpRefusal(response, "");
   return { id, title: name };
 }

@@ -1,16 +1,30 @@
 /** What is said on Slack by one line. A message carries its delivery id as metadata, by which Slack can be asked for it. */
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import {
+  type FoundMessage,
+  type Letter,
+  type LocalFile,
+  type Mark,
+  SendError,
+  type Speaker,
+} from "../adapter.js";
 import { repeatable } from "../failure.js";
 import { type Uploaded, upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
 import { isId, isTimestamp, type SlackSelf } from "./parse.js";
-import { mayHaveWorked, sendError, slackErrorOf } from "./web.js";
+import { sendError, slackErrorOf } from "./web.js";
 import { findDelivery, findPlace, metadataOf, mustSee } from "./workspace.js";
 
 const PLATFORM = "slack";
+/** Nobody can write in that thread: it was locked or deleted, or the channel has none any more. */
+const THREAD_GONE = new Set([
+  "thread_not_found",
+  "cannot_reply_to_message",
+  "restricted_action_thread_locked",
+  "restricted_action_non_threadable_channel",
+]);
 const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
 
 export class SlackSpeaker implements Speaker {
@@ -49,12 +63,13 @@ export class SlackSpeaker implements Speaker {
   }
 
   /** A file carries no metadata: nobody can tell. */
-  async find({
-    address,
-    deliveryId,
-    files,
-  }: Letter): Promise<{ readonly messageId: string } | "not there" | null> {
-    return files ? null : findDelivery(this.#web, address, deliveryId);
+  async find(letter: Letter): Promise<FoundMessage> {
+    if (letter.files) return null;
+    try {
+      return await this.#look(letter);
+    } catch (error) {
+      throw sendError(error);
+    }
   }
 
   async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
@@ -91,7 +106,8 @@ export class SlackSpeaker implements Speaker {
     const seed = `thread ${once}`;
     try {
       if (name !== null) await mustSee(web, chatId, name);
-      const made = await findDelivery(web, { platform: PLATFORM, chatId }, seed);
+      const address = { platform: PLATFORM, chatId };
+      const made = await findDelivery(web, this.#self, { address, deliveryId: seed });
       if (made !== null && made !== "not there")
         return { platform: PLATFORM, chatId, threadId: made.messageId };
       const text = `${bold(title.replace(/\s+/g, " ").trim() || "…")}${name === null ? "" : `\n<@${name}>`}`;
@@ -103,28 +119,31 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  async #post(letter: Letter): Promise<string> {
-    const { address, text, deliveryId } = letter;
+  async #look(letter: Letter): Promise<FoundMessage> {
+    const { address, ...sought } = letter;
+    const { platform, chatId } = address;
+    try {
+      return await findDelivery(this.#web, this.#self, letter);
+    } catch (error) {
+      if (!address.threadId || !isThreadGone(error)) throw error;
+      return findDelivery(this.#web, this.#self, { ...sought, address: { platform, chatId } });
+    }
+  }
+
+  async #post({ address, text, deliveryId, onlyThere }: Letter): Promise<string> {
     const post: ChatPostMessageArguments = {
       channel: address.chatId,
       text: toMrkdwn(text),
       metadata: metadataOf(deliveryId),
       ...PLAIN,
-      ...(address.threadId && { thread_ts: address.threadId }),
     };
-    try {
-      return timestamp((await this.#web.chat.postMessage(post)).ts);
-    } catch (error) {
-      if (!mayHaveWorked(error)) throw error;
-      const found = await this.find(letter).catch(() => null);
-      if (found === "not there") throw new SendError("retryable", sendError(error).message, { cause: error });
-      if (found === null) throw error;
-      return found.messageId;
-    }
+    return inThread(address, onlyThere, async (thread) =>
+      timestamp((await this.#web.chat.postMessage({ ...post, ...thread })).ts),
+    );
   }
 
   /** Slack's id of the first file: it does not say under which id the message is that shows it. */
-  async #share({ address, text }: Letter, files: readonly LocalFile[]): Promise<string> {
+  async #share({ address, text, onlyThere }: Letter, files: readonly LocalFile[]): Promise<string> {
     const uploads: Uploaded[] = [];
     for (const file of files)
       uploads.push(
@@ -134,14 +153,38 @@ export class SlackSpeaker implements Speaker {
       );
     const [first, ...more] = uploads;
     if (!first) throw new SendError("permanent", "There is no file to send.");
-    await this.#web.files.completeUploadExternal({
-      files: [first, ...more],
-      channel_id: address.chatId,
-      ...(text && { initial_comment: toMrkdwn(text) }),
-      ...(address.threadId && { thread_ts: address.threadId }),
-    });
+    await inThread(address, onlyThere, (thread) =>
+      this.#web.files.completeUploadExternal({
+        files: [first, ...more],
+        channel_id: address.chatId,
+        ...(text && { initial_comment: toMrkdwn(text) }),
+        ...thread,
+      }),
+    );
     return first.id;
   }
+}
+
+type InThread = { readonly thread_ts?: string };
+
+/** In its thread; if nobody can write there any more, in the channel around it, which the same people see. */
+async function inThread<T>(
+  { threadId }: Address,
+  onlyThere: true | undefined,
+  send: (thread: InThread) => Promise<T>,
+): Promise<T> {
+  if (!threadId) return send({});
+  try {
+    return await send({ thread_ts: threadId });
+  } catch (error) {
+    if (!isThreadGone(error)) throw error;
+    if (onlyThere) throw new SendError("permanent", "That thread is locked, or not there any more.");
+    return send({});
+  }
+}
+
+function isThreadGone(error: unknown): boolean {
+  return THREAD_GONE.has(slackErrorOf(error));
 }
 
 /** Nothing is made of a text that we did not make of it, and nothing is fetched to preview it. */

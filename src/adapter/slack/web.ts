@@ -8,7 +8,8 @@ import {
   WebClient,
   type WebClientOptions,
 } from "@slack/web-api";
-import { type FailedAnswer, type Failures, failuresOf, outcomeOfStatus } from "../failure.js";
+import { type FailedAnswer, type Failures, failuresOf } from "../failure.js";
+import { fetchJson, HttpRefusal } from "../http-call.js";
 import { wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 
@@ -42,8 +43,17 @@ export function clientOptions(settings: SlackSettings): WebClientOptions {
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
     logger: SILENT,
+    fetch: callSlack,
   };
 }
+
+/** The library has no error of its own for a rate limit that does not say how long. */
+const callSlack: NonNullable<WebClientOptions["fetch"]> = async (url, init) => {
+  const response = await fetchJson(url, init as RequestInit);
+  const { status, headers } = response;
+  if (status === 429 && !/^\d+$/.test(headers.get("retry-after") ?? "")) throw new HttpRefusal(response, "");
+  return response;
+};
 
 export function webClient(settings: SlackSettings): WebClient {
   return new WebClient(settings.botToken(), clientOptions(settings));
@@ -86,12 +96,17 @@ function answerIn(error: unknown, token: TokenName): FailedAnswer | null {
   if (error instanceof WebAPIRateLimitedError)
     return { status: 429, words: "too many requests", retryAfterMs: error.retryAfter * 1_000 };
   if (error instanceof WebAPIHTTPError) return { status: error.statusCode, words: "" };
+  const page = error instanceof WebAPIRequestError ? error.original : error;
+  if (page instanceof HttpRefusal) {
+    const { status, isPage, retryAfterMs } = page;
+    return { status, words: "", isPage, retryAfterMs };
+  }
   const said = slackErrorOf(error);
   if (said === "") return null;
   return {
     status: 400,
     words: IN_WORDS[said] ?? said,
-    outcome: mayHaveWorked(error) ? "unknown" : TRY_AGAIN.has(said) ? "retryable" : "permanent",
+    outcome: MAY_HAVE_WORKED.has(said) ? "unknown" : TRY_AGAIN.has(said) ? "retryable" : "permanent",
     mend: mendOf(error, said, token),
   };
 }
@@ -117,11 +132,7 @@ export const { connectError, sendError } = failuresWith("SLACK_BOT_TOKEN");
 export const { connectError: socketError } = failuresWith("SLACK_APP_TOKEN");
 
 /** Slack failed on its side: what was asked for may have been done all the same. */
-export function mayHaveWorked(error: unknown): boolean {
-  const said = slackErrorOf(error);
-  if (said !== "") return said === "fatal_error" || said === "internal_error";
-  return error instanceof WebAPIHTTPError && outcomeOfStatus(error.statusCode) === "unknown";
-}
+const MAY_HAVE_WORKED = new Set(["fatal_error", "internal_error"]);
 
 const IN_WORDS: Readonly<Record<string, string>> = {
   not_in_channel: "the bot is not in that channel; invite it there with /invite",

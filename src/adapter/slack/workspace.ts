@@ -1,15 +1,17 @@
 /** What is asked of the workspace: whose token it is, who sees a place, and whether a message is there. */
 import type { WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
-import { ConnectError, SendError } from "../adapter.js";
+import { ConnectError, type FoundMessage, SendError } from "../adapter.js";
 import { field, listIn, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 import { isId, isTimestamp, parsePlace, type SlackSelf } from "./parse.js";
 import { connectError, slackErrorOf, socketError, webClient } from "./web.js";
 
 const EVENT_TYPE = "baton_delivery";
-/** How far back a message is looked for, and in how many pages at most. */
-const LOOK_BACK_S = 7 * 24 * 60 * 60;
+/** How far back a message is looked for if it is not known when it was written, and in how many pages at most. */
+const LOOK_BACK_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Slack's clock and ours may differ by so much. */
+const OTHER_CLOCK_MS = 10 * 60 * 1_000;
 const PAGE = 200;
 const MAX_PAGES = 10;
 
@@ -104,13 +106,21 @@ export function metadataOf(deliveryId: string) {
   return { event_type: EVENT_TYPE, event_payload: { delivery_id: deliveryId } };
 }
 
-/** Null where there is more to read than is read. */
+/** Where a message may be, and since when. */
+export interface Sought {
+  readonly address: Address;
+  readonly deliveryId: string;
+  readonly writtenAt?: number | undefined;
+}
+
+/** Null where there is more to read than is read, or Slack does not show what our messages carry. */
 export async function findDelivery(
   web: WebClient,
-  { chatId, threadId }: Address,
-  deliveryId: string,
-): Promise<{ readonly messageId: string } | "not there" | null> {
-  const oldest = String(Math.floor(Date.now() / 1_000) - LOOK_BACK_S);
+  self: SlackSelf,
+  { address: { chatId, threadId }, deliveryId, writtenAt }: Sought,
+): Promise<FoundMessage> {
+  const since = writtenAt === undefined ? Date.now() - LOOK_BACK_MS : writtenAt - OTHER_CLOCK_MS;
+  const oldest = String(Math.floor(since / 1_000));
   const where = { channel: chatId, oldest, include_all_metadata: true, limit: PAGE };
   let cursor = "";
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -119,8 +129,11 @@ export async function findDelivery(
       ? web.conversations.replies({ ...at, ts: threadId })
       : web.conversations.history(at));
     for (const message of listIn(read, "messages")) {
-      const payload = field(message, "metadata", "event_payload");
+      const [type, payload] = ["event_type", "event_payload"].map((name) => field(message, "metadata", name));
       if (wordsIn(payload, "delivery_id") === deliveryId) return { messageId: wordsIn(message, "ts") };
+      const isOurs = wordsIn(message, "user") === self.userId && wordsIn(message, "ts") !== threadId;
+      // A file carries none. Where a text has none, Slack hides it from us, and this may be the one.
+      if (isOurs && type !== EVENT_TYPE && listIn(message, "files").length === 0) return null;
     }
     cursor = wordsIn(read, "response_metadata", "next_cursor");
     if (!cursor) return "not there";

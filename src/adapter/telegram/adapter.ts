@@ -2,11 +2,10 @@
  * Telegram, by the Bot API. Messages are read by long polling and kept by whoever receives them before Telegram is told;
  * what is sent has no key by which Telegram would know it again, so a call without an answer is `unknown`.
  */
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import { Api, type ApiClientOptions } from "grammy";
+import type { Api } from "grammy";
 import { withoutSlashes } from "../../util/text.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
+import { clientOf } from "./client.js";
 import { BOT_API, botOf, type TelegramSettings } from "./config.js";
 import { connectError, isConflict, sentenceOf } from "./failure.js";
 import { fetchFile } from "./files.js";
@@ -24,7 +23,6 @@ import { WRONG_TOKEN } from "./wrong-token.js";
 const CALL_SECONDS = 30;
 const POLL_SECONDS = 60;
 const UPLOAD_SECONDS = 300;
-const KEPT_MS = 4_000;
 /** If another program reads too, only a wait that it does not break shows that it is gone. */
 const QUIET_SECONDS = 10;
 
@@ -34,11 +32,6 @@ export class TelegramAdapter implements Adapter {
   readonly capabilities: Capabilities = { ...LIMITS, lengthOf: shownLength };
   readonly #root: string;
   readonly #token: string;
-  /**
-   * Connections are kept for a moment only: on one that Telegram is just closing, a call would be lost, and nobody could
-   * tell whether it arrived.
-   */
-  readonly #connections: NonNullable<ApiClientOptions["baseFetchConfig"]>;
   readonly #clients: Clients;
   readonly #api: Api;
   /** Another program read the updates when the last line ended. */
@@ -51,14 +44,13 @@ export class TelegramAdapter implements Adapter {
     if (account === null) throw new ConnectError("permanent", WRONG_TOKEN);
     this.account = account;
     this.#root = withoutSlashes(settings.baseUrl ?? BOT_API);
-    const Agent = this.#root.startsWith("https:") ? HttpsAgent : HttpAgent;
-    this.#connections = { agent: new Agent({ keepAlive: true, timeout: KEPT_MS }) };
-    this.#clients = { calls: this.#client(CALL_SECONDS), uploads: this.#client(UPLOAD_SECONDS) };
+    const { timeoutMs = CALL_SECONDS * 1_000 } = settings;
+    this.#clients = { calls: this.#client(timeoutMs / 1_000), uploads: this.#client(UPLOAD_SECONDS) };
     this.#api = this.#clients.calls;
   }
 
   #client(timeoutSeconds: number): Api {
-    return new Api(this.#token, { apiRoot: this.#root, timeoutSeconds, baseFetchConfig: this.#connections });
+    return clientOf(this.#token, this.#root, timeoutSeconds);
   }
 
   async serve({ receive, memory, commands, up, end }: Line): Promise<void> {

@@ -5,6 +5,8 @@ export interface TelegramSettings {
   readonly token: () => string;
   /** Another server of the Bot API than Telegram's own. */
   readonly baseUrl?: string;
+  /** How long an answer is waited for. */
+  readonly timeoutMs?: number;
 }
 
 export const BOT_API = "https://api.telegram.org";

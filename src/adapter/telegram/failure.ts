@@ -4,6 +4,7 @@
  */
 import { GrammyError, HttpError } from "grammy";
 import { failuresOf } from "../failure.js";
+import { errorCode, HttpRefusal, wasNeverSent } from "../http-call.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
 const CONFLICT = 409;
@@ -14,6 +15,11 @@ const SECOND_READER = "Another program reads the messages of this bot: stop it, 
 export const { connectError, sendError, sentenceOf } = failuresOf({
   name: "Telegram",
   answerIn(error) {
+    const page = error instanceof HttpError ? error.error : null;
+    if (page instanceof HttpRefusal) {
+      const { status, isPage, retryAfterMs } = page;
+      return { status, words: "", isPage, retryAfterMs };
+    }
     if (!(error instanceof GrammyError) || typeof error.error_code !== "number") return null;
     const { error_code: status, parameters } = error;
     const words = String(error.description);
@@ -28,10 +34,13 @@ export const { connectError, sendError, sentenceOf } = failuresOf({
   beneath: withoutAddress,
 });
 
-/** The network's code alone. */
+/** The network's code alone, and whether anything was sent. */
 function withoutAddress(error: unknown): Error {
-  const code = errorCode(error instanceof HttpError ? error.error : error);
-  return Object.assign(new Error("the connection broke"), code === undefined ? {} : { code });
+  const broken = error instanceof HttpError ? error.error : error;
+  const code = errorCode(broken);
+  const known = /^[A-Z_]{3,40}$/.test(code) ? { code } : {};
+  const before = wasNeverSent(broken) ? { syscall: "connect" } : {};
+  return Object.assign(new Error("the connection broke"), known, before);
 }
 
 /** Another program reads the updates, or has them sent elsewhere. */
@@ -45,14 +54,14 @@ export function movedTo(error: unknown): string | null {
   return Number.isSafeInteger(to) && to !== 0 ? String(to) : null;
 }
 
-function errorCode(error: unknown): string | undefined {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^[A-Z_]{3,40}$/.test(code) ? code : undefined;
-}
-
 /** The Bot API said no, in these words. */
 export function isRefusal(error: unknown, words: RegExp): boolean {
   return error instanceof GrammyError && error.error_code === 400 && words.test(error.description);
+}
+
+/** Nobody can write in that topic: it was closed or deleted. */
+export function isTopicGone(error: unknown): boolean {
+  return isRefusal(error, /thread not found|topic_(?:closed|deleted|id_invalid)/i);
 }
 
 /** There is no such chat, or none for the bot. */

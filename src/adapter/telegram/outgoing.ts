@@ -4,7 +4,7 @@ import type { Address } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Letter, type LocalFile, SendError } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
-import { isRefusal } from "./failure.js";
+import { isRefusal, isTopicGone } from "./failure.js";
 import { textOf, textWithLinks, toHtml } from "./format.js";
 import { LIMITS } from "./limits.js";
 import { numberOf } from "./moves.js";
@@ -52,8 +52,8 @@ export async function sendLetter(clients: Clients, chat: string, letter: Letter)
   try {
     return (await send(target)).message_id;
   } catch (error) {
-    if (thread === undefined || !isRefusal(error, /thread not found/i)) throw error;
-    if (letter.onlyThere) throw new SendError("permanent", "That topic is not there any more.");
+    if (thread === undefined || !isTopicGone(error)) throw error;
+    if (letter.onlyThere) throw new SendError("permanent", "That topic is closed, or not there any more.");
     // The same people see the chat around it.
     return (await send(plain)).message_id;
   }

@@ -229,11 +229,14 @@ describe("what is sent", () => {
     expect(server.calls.at(-1)?.given.parse_mode).toBeUndefined();
   });
 
-  it("goes to the chat where its topic is gone", async () => {
-    server.refuseNext({ code: 400, words: "Bad Request: message thread not found" });
-    await adapter.send({ address: { ...DM, threadId: "7" }, text: "still here", deliveryId: "d" });
-    expect(server.sentTo(DM.chatId).map(({ text }) => text)).toEqual(["still here"]);
-  });
+  it.each(["message thread not found", "TOPIC_CLOSED", "TOPIC_DELETED"])(
+    "goes to the chat where nobody can write in its topic: %s",
+    async (words) => {
+      server.refuseNext({ code: 400, words: `Bad Request: ${words}` });
+      await adapter.send({ address: { ...DM, threadId: "7" }, text: "still here", deliveryId: "d" });
+      expect(server.sentTo(DM.chatId).map(({ text }) => text)).toEqual(["still here"]);
+    },
+  );
 
   it("goes nowhere where its topic is gone and it is for that topic only", async () => {
     server.refuseNext({ code: 400, words: "Bad Request: message thread not found" });
@@ -241,7 +244,7 @@ describe("what is sent", () => {
     const sending = adapter.send({ address, text: "continues here", deliveryId: "d", onlyThere: true });
     expect(await failure(sending)).toMatchObject({
       outcome: "permanent",
-      message: "That topic is not there any more.",
+      message: "That topic is closed, or not there any more.",
     });
     expect(server.sentTo(DM.chatId)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ANN, json, sign, VERIFY_TOKEN, WhatsAppWorld } from "../../../test/support/whatsapp-world.js";
-import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
+import type { AdapterFixture, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Line, Receive } from "../adapter.js";
@@ -93,6 +93,7 @@ async function fixture(): Promise<AdapterFixture> {
       if (what === "revoked token") world.isRevoked = true;
       else world.failNext(TROUBLES[what]);
     },
+    way: (fault: Fault) => world.between.faults.play(fault),
     asShown: formatText,
     dispose: () => world.close(),
   };
@@ -250,6 +251,21 @@ describe("whatsapp", () => {
       outcome: "permanent",
       message: expect.stringContaining("WHATSAPP_PHONE_NUMBER_ID"),
     });
+  });
+
+  it("takes a proxy's page for no word of Meta's", async () => {
+    vi.spyOn(world, "answer").mockReturnValue({ status: 404, body: "<html>Not found</html>" });
+    await expect(connect()).rejects.toMatchObject({
+      outcome: "retryable",
+      message: "Meta refused: status 404.",
+    });
+  });
+
+  it("sends an answer as a message of its own where Meta does not take what it answers", async () => {
+    await connect();
+    world.failNext(json(400, { error: { code: 131009, message: "Parameter value is not valid" } }));
+    await adapter.send({ address, text: "noon", deliveryId: "d1", replyTo: "wamid.gone" });
+    expect(world.sent.map(({ body }) => body.context)).toEqual([undefined]);
   });
 
   it("can wait for Meta to be reached", async () => {

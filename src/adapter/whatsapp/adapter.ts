@@ -65,7 +65,8 @@ export class WhatsAppAdapter implements Adapter {
       webhook: { host = HOST, port = PORT, path = PATH } = {},
       appSecret,
       verifyToken,
-      timeoutMs: patienceMs = TIMEOUT_MS,
+      timeoutMs = TIMEOUT_MS,
+      toldMs: patienceMs = timeoutMs,
     } = this.#settings;
     if (appSecret() === "")
       throw new ConnectError("permanent", "WhatsApp's messages cannot be checked: set WHATSAPP_APP_SECRET.");

@@ -14,4 +14,6 @@ export interface WhatsAppSettings {
   readonly graphVersion?: string;
   /** How long one call may take. */
   readonly timeoutMs?: number;
+  /** How long the webhook may take to tell of a message that nobody confirmed; as long as a call unless told. */
+  readonly toldMs?: number;
 }

@@ -1,10 +1,10 @@
 /** Meta's Graph API: calls with our token, to Meta's host and nobody else's, and what their failures mean. */
 
 import { withoutSlashes } from "../../util/text.js";
-import { ConnectError } from "../adapter.js";
+import { ConnectError, SendError } from "../adapter.js";
 import { type FailedAnswer, failuresOf, outcomeOfStatus } from "../failure.js";
-import { HttpRefusal, readBounded, textFrom, within } from "../http-call.js";
-import { field, jsonOf, numberIn, textOf } from "../untrusted.js";
+import { HttpRefusal, jsonFrom, readBounded, within } from "../http-call.js";
+import { field, numberIn, textOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 
 const BASE_URL = "https://graph.facebook.com";
@@ -29,7 +29,7 @@ const failures = failuresOf({ name: "Meta", answerIn });
 
 function answerIn(error: unknown): FailedAnswer | null {
   if (!(error instanceof HttpRefusal)) return null;
-  const { status, body } = error;
+  const { status, body, isPage } = error;
   const code = numberIn(body, "error", "code") ?? Number.NaN;
   const words = String(
     field(body, "error", "error_data", "details") ?? field(body, "error", "message") ?? `HTTP ${status}`,
@@ -39,11 +39,21 @@ function answerIn(error: unknown): FailedAnswer | null {
   return {
     status: isTooFast ? 429 : status,
     words,
+    isPage,
     retryAfterMs: error.retryAfterMs ?? (isTooFast ? USUAL_WAIT_MS : undefined),
     outcome: NOT_WELL.has(code) ? "retryable" : undefined,
     sentence: SENTENCES[code],
     mend: isToken && !isTooFast ? `${WRONG_TOKEN} (${words.slice(0, 300)})` : undefined,
   };
+}
+
+/** What a wrong parameter is called; the message that is answered is the only one that a person can take away. */
+const WRONG_PARAMETER = new Set([100, 131009]);
+
+/** Whether a message may be taken if it answers none. */
+export function maybeUnanswerable(error: unknown): boolean {
+  const refusal = error instanceof SendError ? error.cause : error;
+  return refusal instanceof HttpRefusal && WRONG_PARAMETER.has(numberIn(refusal.body, "error", "code") ?? 0);
 }
 
 export class Graph {
@@ -63,7 +73,8 @@ export class Graph {
       return textOf(field(number, "display_phone_number"));
     } catch (error) {
       const answer = answerIn(error);
-      if (answer && answer.mend === undefined && outcomeOfStatus(answer.status) === "permanent")
+      const isRefused = answer?.mend === undefined && outcomeOfStatus(answer?.status ?? 0) === "permanent";
+      if (answer && isRefused && !answer.isPage)
         throw new ConnectError(
           "permanent",
           `Meta knows no number ${phoneNumberId}: set WHATSAPP_PHONE_NUMBER_ID to the id, not the number. (${answer.words})`,
@@ -111,7 +122,7 @@ export class Graph {
   async #ask(path: string, init: RequestInit, end: AbortSignal): Promise<unknown> {
     const headers = { ...init.headers, ...this.#authorization };
     const limits = { timeoutMs: this.#timeoutMs, maxBytes: LONGEST_ANSWER, end };
-    return jsonOf(await textFrom(`${this.#root}/${path}`, { ...init, headers }, limits));
+    return jsonFrom(`${this.#root}/${path}`, { ...init, headers }, limits);
   }
 }
 

@@ -13,7 +13,7 @@ import { bytesOf } from "../local-file.js";
 import { inChat, type Recent } from "../recent.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import { formatText } from "./format.js";
-import type { Graph } from "./graph.js";
+import { type Graph, maybeUnanswerable } from "./graph.js";
 import { isBusinessScoped } from "./ids.js";
 import { kindOf, LIMITS, MARKS, VOICE_TYPE } from "./limits.js";
 import { chatWith } from "./parse.js";
@@ -47,8 +47,11 @@ export class WhatsAppSpeaker implements Speaker {
     const said = files?.[0]
       ? asMedia(files[0], await this.#upload(files[0]), text)
       : { type: "text", text: { body: formatText(text), preview_url: false } };
-    const message = { ...to, ...said, ...context, biz_opaque_callback_data: deliveryId };
-    const messageId = await this.#post(message, deliveryId);
+    const message = { ...to, ...said, biz_opaque_callback_data: deliveryId };
+    const messageId = await this.#post({ ...message, ...context }, deliveryId).catch((error: unknown) => {
+      if (!("context" in context) || !maybeUnanswerable(error)) throw error;
+      return this.#post(message, deliveryId);
+    });
     this.#hearing.earlier.set(inChat(personOf(address), messageId), { messageId, text });
     return { messageId };
   }

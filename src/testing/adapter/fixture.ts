@@ -31,6 +31,27 @@ export interface Written {
  */
 export type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "revoked token";
 
+/**
+ * What the way to the platform does. The first two hold until the other is said; each of the others meets the next call
+ * that sends. `after`: the platform has taken the message.
+ */
+export type Fault =
+  /** Nobody listens: connections are refused, and a line that is up is cut. */
+  | "unreachable"
+  | "reachable"
+  /** The connection is reset. */
+  | "reset"
+  | "reset after"
+  /** A proxy answers with 502 and an HTML page. */
+  | "page"
+  | "page after"
+  /** A proxy answers with 429, `Retry-After: 3` and an HTML page. */
+  | "page to wait"
+  /** The answer has status 200, and breaks off in the middle. The platform has taken the message. */
+  | "half an answer"
+  /** It accepts the call and never answers: the connection is half open. */
+  | "silence";
+
 /** What a fixture may be unable to play, though it has the members for it. */
 export type Unplayable =
   /** Messages that answer others. */
@@ -96,6 +117,8 @@ export interface AdapterFixture {
   /** How many threads a chat has. */
   threads?(parent: Address): number | Promise<number>;
   trouble?(what: Trouble): void | Promise<void>;
+  /** What the way to the platform does from now on. */
+  way?(fault: Fault): void | Promise<void>;
   /** The line is cut, and can be had again at once. */
   cut?(): void | Promise<void>;
   /** What the platform makes of a text, in one message or several; unchanged where it takes all of them as they are. */

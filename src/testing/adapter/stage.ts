@@ -143,3 +143,9 @@ export class Stage {
     await vi.waitUntil(holds, { interval: 5, timeout: PATIENCE_MS });
   }
 }
+
+/** For people: words on one line, no trace of where in the code it was. */
+export function expectSentence(message: string): void {
+  expect(message).toMatch(/\S+ \S+/);
+  expect(message).not.toMatch(/\n\s+at /);
+}

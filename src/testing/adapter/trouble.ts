@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { ConnectError, SendError } from "../../adapter/adapter.js";
 import type { Trouble } from "./fixture.js";
-import type { Stage } from "./stage.js";
+import { expectSentence, type Stage } from "./stage.js";
 
 export function troubleCases(stage: Stage): void {
   describe("in trouble", () => {
@@ -45,38 +45,6 @@ export function troubleCases(stage: Stage): void {
       await stage.expectShown(["after"]);
     });
 
-    it("does not know of what was taken without a word, unless the same twice is there once", async ({
-      skip,
-    }) => {
-      const why = stage.spares("swallowed");
-      if (why) return skip(why);
-      await stage.connect();
-      await stage.fixture.trouble?.("swallowed");
-      const message = stage.outbound("lost?");
-      const error = await stage.adapter.send(message).then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toBeInstanceOf(SendError);
-      const { outcome } = error as SendError;
-      expect(["unknown", "retryable"]).toContain(outcome);
-      if (outcome === "retryable") await stage.adapter.send(message);
-      await stage.expectShown(["lost?"]);
-    });
-
-    it("finds what was taken without a word", async ({ skip }) => {
-      const why = stage.spares("swallowed");
-      if (why) return skip(why);
-      const { adapter, fixture } = stage;
-      await stage.connect();
-      if (!stage.speaker.find) return skip("The platform cannot be asked.");
-      await fixture.trouble?.("swallowed");
-      const message = stage.outbound("lost?");
-      await expect(adapter.send(message)).rejects.toBeInstanceOf(SendError);
-      const found = await adapter.find(message);
-      expect(found).not.toBe("not there");
-    });
-
     it("says of a revoked token which setting to mend, and is not tried again", async ({ skip }) => {
       const why = stage.spares("revoked token");
       if (why) return skip(why);
@@ -100,10 +68,4 @@ export function troubleCases(stage: Stage): void {
       await stage.expectShown([]);
     });
   });
-}
-
-/** For people: words on one line, no trace of where in the code it was. */
-function expectSentence(message: string): void {
-  expect(message).toMatch(/\S+ \S+/);
-  expect(message).not.toMatch(/\n\s+at /);
 }
