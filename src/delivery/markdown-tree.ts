@@ -207,7 +207,7 @@ function goingOn(item: ListItem, [first, ...rest]: RootContent[]): ListItem {
 }
 
 /** Without blanks and breaks at either end, which would be written out there. */
-export function trimmed(words: readonly PhrasingContent[]): PhrasingContent[] {
+function trimmed(words: readonly PhrasingContent[]): PhrasingContent[] {
   const left = [...words];
   for (const side of ["first", "last"] as const) {
     for (;;) {
