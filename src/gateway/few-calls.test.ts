@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { PassingTime } from "../../test/support/passing-time.js";
+import type { Agent } from "../agent/agent.js";
 import type { ScriptedAbility } from "../testing/scripted-adapter.js";
 
 const EVERYTHING: readonly ScriptedAbility[] = ["edit", "find", "typing", "marks", "threads", "files"];
@@ -27,8 +28,22 @@ function calls() {
 const isAtRest = (key: Parameters<World["gateway"]["lane"]>[0]) =>
   until(() => world.gateway.lane(key).isEmpty);
 
+/** Says two sentences, one after the other. */
+const speaking: Agent = {
+  name: "speaking",
+  async *run() {
+    const words = ["Let me see. ", "It is four."];
+    for (const text of words) {
+      yield { kind: "text", text };
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    yield { kind: "message", message: { role: "assistant", content: words.join("") }, results: [] };
+    yield { kind: "done", stopped: false };
+  },
+};
+
 it("a short answer is one call on a platform that can do everything, also afterwards", async () => {
-  const ann = await begin(EVERYTHING);
+  const ann = await begin(EVERYTHING, { agent: speaking });
   for (const [n, text] of ["one", "two", "three"].entries()) {
     await ann.ask(text);
     await isAtRest(ann.key);
