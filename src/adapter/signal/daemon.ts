@@ -114,7 +114,7 @@ export class Daemon {
       if (!isFields(answer))
         throw new SendError("unknown", "signal-cli gave an answer that Baton cannot read.");
       const failure = failureIn(resultsIn(answer.result)); // Older daemons do not call it an error.
-      if (failure) throw new Undelivered(failure);
+      if (failure) throw new SentToNobody(failure);
       return answer.result;
     } catch (error) {
       if (error instanceof ConnectError) throw new SendError("retryable", error.message, { cause: error });
@@ -128,7 +128,7 @@ export class Daemon {
 }
 
 /** It was sent to nobody. */
-class Undelivered extends Error {
+class SentToNobody extends Error {
   readonly failure: FailedAnswer;
 
   constructor(failure: FailedAnswer) {
@@ -155,7 +155,7 @@ const failures = failuresOf({
       const { status, isPage, retryAfterMs } = error;
       return { status, words: "", isPage, retryAfterMs };
     }
-    if (error instanceof Undelivered) return error.failure;
+    if (error instanceof SentToNobody) return error.failure;
     if (!(error instanceof RpcError)) return null;
     const { code, message: words } = error;
     if (isNotOurs(words))
