@@ -9,7 +9,15 @@ import { type Options, toMarkdown } from "mdast-util-to-markdown";
 import { type MarkdownBlock, plainText, readingBlocks } from "../adapter/markdown/read.js";
 import { definitionsIn, withLabel } from "../adapter/markdown/render.js";
 import { characterCutInTree, cutsInTree, sizeOf, sliced } from "./markdown-tree.js";
-import { bestOf, type Cut, type CutText, characterCut, cutsInText, PlainText, RANKS } from "./plain-text.js";
+import {
+  bestOf,
+  type CutPlace,
+  type CutText,
+  characterCut,
+  cutsInText,
+  PlainText,
+  RANKS,
+} from "./plain-text.js";
 
 /** Yields wherever others may work. */
 export function* readingText(text: string, max: number): Generator<string, CutText> {
@@ -215,7 +223,7 @@ class MarkdownText implements CutText {
     return best ?? this.#characterCut(start, reach);
   }
 
-  #cutsIn(after: number, upTo: number): readonly Cut[] {
+  #cutsIn(after: number, upTo: number): readonly CutPlace[] {
     return this.#unitsIn(after, upTo + 1).flatMap(({ unit, index }) => {
       const { at, node, source, isWhole } = unit;
       const isAtStart = at > after && at <= upTo;

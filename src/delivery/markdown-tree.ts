@@ -4,7 +4,7 @@
  * language, a list its number, bold words stay bold. Positions count about as many as there are characters.
  */
 import type { ListItem, Nodes, Paragraph, PhrasingContent, RootContent, Table } from "mdast";
-import { type Cut, characterCut, cutsInText, RANKS } from "./plain-text.js";
+import { type CutPlace, characterCut, cutsInText, RANKS } from "./plain-text.js";
 
 const sizes = new WeakMap<Nodes, number>();
 
@@ -50,8 +50,8 @@ function* childrenOf(node: Nodes, at: number): Generator<readonly [Nodes, number
 }
 
 /** The positions in a block that stands at `at`; none at its beginning or end. */
-export function cutsInTree(block: RootContent, at: number, after: number, upTo: number): readonly Cut[] {
-  const cuts: Cut[] = [];
+export function cutsInTree(block: RootContent, at: number, after: number, upTo: number): readonly CutPlace[] {
+  const cuts: CutPlace[] = [];
   const add = (place: number, rank: number): void => {
     if (place > after && place <= upTo && place > at) cuts.push({ at: place, rank });
   };

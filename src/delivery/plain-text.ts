@@ -13,7 +13,7 @@ export interface CutText {
 /** How good a position is to cut at: the lower, the better. */
 export const RANKS = { block: 0, item: 1, line: 2, sentence: 3, word: 4, inside: 5 } as const;
 
-export interface Cut {
+export interface CutPlace {
   readonly at: number;
   readonly rank: number;
 }
@@ -23,7 +23,7 @@ export interface Cut {
  * piece, links, marks and words stay whole. Undefined if only a character's end is left.
  */
 export function bestOf(
-  cutsIn: (after: number, upTo: number) => readonly Cut[],
+  cutsIn: (after: number, upTo: number) => readonly CutPlace[],
   start: number,
   reach: number,
 ): number | undefined {
@@ -33,13 +33,16 @@ export function bestOf(
     number,
   ];
   const second = cutsIn(half, reach);
-  const isBeside = ({ rank }: Cut): boolean => rank < RANKS.inside;
+  const isBeside = ({ rank }: CutPlace): boolean => rank < RANKS.inside;
   const found = best(second.filter(isBeside)) ?? best(cutsIn(quarter, half).filter(isBeside)) ?? best(second);
   return (found ?? best(cutsIn(eighth, quarter).filter(isBeside)))?.at;
 }
 
-function best(cuts: readonly Cut[]): Cut | undefined {
-  return cuts.reduce<Cut | undefined>((one, next) => (one && one.rank < next.rank ? one : next), undefined);
+function best(cuts: readonly CutPlace[]): CutPlace | undefined {
+  return cuts.reduce<CutPlace | undefined>(
+    (one, next) => (one && one.rank < next.rank ? one : next),
+    undefined,
+  );
 }
 
 const BREAKS = /\n[ \t]*\n+|\n|[^\S\n]+|[。！？]/g;
@@ -48,8 +51,8 @@ const SENTENCE = /[.!?…]["'”’)\]*_]{0,3}$/;
 const JOINED = /^(?:\p{M}|\u200d)/u;
 
 /** The positions in a text behind which a line, a sentence or a word begins. */
-export function cutsInText(text: string, after: number, upTo: number): readonly Cut[] {
-  const cuts: Cut[] = [];
+export function cutsInText(text: string, after: number, upTo: number): readonly CutPlace[] {
+  const cuts: CutPlace[] = [];
   // One character more than is looked at: it may belong to the last one.
   const from = Math.max(0, after - 1);
   for (const { 0: gap, index } of text.slice(from, upTo).matchAll(BREAKS)) {

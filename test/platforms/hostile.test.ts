@@ -39,7 +39,9 @@ describe.each(Object.entries(RENDERERS))("what is said on %s", (_, { room, read 
           expect(times).toBeLessThanOrEqual(16 * (pieces.length + 1));
           expect(characters).toBeLessThanOrEqual(64 * (text.length + room.max));
           for (const piece of pieces) expect(read(piece)).not.toBe("");
-          expect(wordsOf(pieces.join("")).length).toBeGreaterThanOrEqual(wordsOf(text).length / 2);
+          expect(wordsOf(pieces.join("")).length).toBeGreaterThanOrEqual(
+            wordsOf(text.replace(/^.*\]:.*$/gm, "")).length / 2,
+          );
         }),
         { numRuns: RUNS },
       );
