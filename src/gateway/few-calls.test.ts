@@ -35,7 +35,7 @@ const speaking: Agent = {
     const words = ["Let me see. ", "It is four."];
     for (const text of words) {
       yield { kind: "text", text };
-      await new Promise((resolve) => setImmediate(resolve));
+      await time.pass(300);
     }
     yield { kind: "message", message: { role: "assistant", content: words.join("") }, results: [] };
     yield { kind: "done", stopped: false };
