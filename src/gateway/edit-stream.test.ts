@@ -371,6 +371,6 @@ describe("a turn that streams", () => {
   it("goes on in further messages where a reply is too long for the one it began", async () => {
     const here = await world(oneReply, { maxText: 15 });
     await here.adapter.write(ann, "2 + 2?");
-    await here.shows("Let me see. It", "is four.");
+    await here.shows("Let me see.", "It is four.");
   });
 });
