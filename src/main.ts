@@ -29,6 +29,7 @@ const { version, engines } = JSON.parse(
 ) as { version: string; engines: { node: string } };
 const words = process.argv.slice(2);
 const PROCESS_HOST = { host: fileURLToPath(new URL("./process-host.js", import.meta.url)), version };
+const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
 
 /** The secrets this process knows; all output goes through it. */
 const redactor = new Redactor();
@@ -349,7 +350,7 @@ async function openGatewayOf(
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),
     answersAll: ({ platform }) => config.platforms[platform]?.answer === "all",
-    files: await (await import("./open-files.js")).openFiles(config),
+    files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),
     maxMessages: config.agent.maxMessages,
     maxSends: config.agent.maxSends,
     ...waitsOf(config),

@@ -1,18 +1,15 @@
 /** Configuration → who reads the files of messages, documents and voice messages, and which files the agent may send. */
-import { fileURLToPath } from "node:url";
 import { type Config, mediaFolder } from "./config/config.js";
 import { childEnvironment } from "./config/environment.js";
 import { documentReading } from "./document/reading.js";
 import type { GatewayFiles } from "./gateway/kept-files.js";
 import type { VoiceListening, VoiceSpeaking } from "./gateway/listening.js";
 
-/** Beside this file once it is built. */
-const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
-
-export async function openFiles(config: Config, program = DOCUMENT_READER): Promise<GatewayFiles> {
+/** `reader`: the program that reads documents. */
+export async function openFiles(config: Config, reader: string): Promise<GatewayFiles> {
   return {
     folder: mediaFolder(config),
-    documents: documentReading({ program }),
+    documents: documentReading({ program: reader }),
     listening: await listeningOf(config),
     speaking: await speakingOf(config),
     outgoing: async () => (await import("./open-tools.js")).openOutgoing(config),

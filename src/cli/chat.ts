@@ -66,7 +66,7 @@ async function ask(cli: Cli, options: ChatFlags): Promise<void> {
     await open.gateway.start();
     await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
     const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
-      await open.gateway.lane(open.key).idle(); // A command may have started another turn.
+      await open.gateway.answered(open.key); // A command may have started another turn.
       await moved(cli, asked);
       await open.gateway.delivered(); // Also notices, such as why there is no answer.
       if (asked.handoff?.state === "failed") adapter.finish("failed");

@@ -45,7 +45,7 @@ describe("defaults", () => {
       sessions: {},
       mirror: null,
       agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
-      busy: { default: "interrupt", byPlatform: {}, byChat: {} },
+      busy: { default: "interrupt", byPlatform: {}, byChat: {}, momentSeconds: 0.5 },
       handoff: { waitSeconds: 60 },
       delivery: { giveUpAfterDays: 3 },
       people: { allow: {}, owners: {}, guests: {}, pairing: "on" },
@@ -187,11 +187,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, delivery, memory, retention, environments, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, delivery, memory, retention, environments, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],
@@ -290,6 +290,7 @@ describe("turns, busy modes and folders", () => {
       default: "queue",
       byPlatform: { slack: "steer" },
       byChat: { "matrix:!r:ex.org": "queue" },
+      momentSeconds: 0.5,
     });
     expect(config.outputDir).toBe(join(homedir(), "out"));
     const file = join(home, "config.yaml");

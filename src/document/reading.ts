@@ -54,7 +54,7 @@ function readApart(
     const child = spawn(file, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
     const said: Buffer[] = [];
     let length = 0;
-    let why = "it is damaged";
+    let why = "the program that reads it failed";
     const stop = (reason: string) => (): void => {
       why = reason;
       child.kill("SIGKILL");

@@ -287,6 +287,12 @@ export class Gateway {
     await this.#surfaces.stop();
   }
 
+  /** Waits until everything in this lane is answered, also what waits for its files. */
+  async answered(key: SessionKey): Promise<void> {
+    await this.#arrivals.idle();
+    await this.lane(key).idle();
+  }
+
   /** Waits until everything that is ready to be sent has been sent. */
   delivered(): Promise<void> {
     return this.#surfaces.delivered();
