@@ -1,8 +1,9 @@
 /** Whole runs of the built program with a model on loopback: the chat, `baton models`, and where secrets must not be. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
+import { minimalPdf } from "./support/documents.js";
 import { ModelServer } from "./support/model-server.js";
 import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
 
@@ -41,6 +42,25 @@ describe("baton chat", () => {
     expect(openai?.authorization).toBe(`Bearer ${KEY}`);
     expect(anthropic?.["x-api-key"]).toBe(KEY);
     expect(ollama?.authorization).toBeUndefined();
+  });
+
+  test("the text of an attached document reaches the model, and the agent reads other files where it is told", async () => {
+    const work = join(home, "../work");
+    writeFileSync(join(work, "report.pdf"), minimalPdf(["Sales doubled"]));
+    writeFileSync(join(work, "data.bin"), "\0\0"); // Not a document.
+    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
+    const run = await baton(home, ["chat", "--message", "sum up", "--attach", "report.pdf", "data.bin"], {
+      env,
+    });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const sent = JSON.stringify(server.requests[0]?.body.messages.at(-1));
+    expect(sent).toContain("Contents of the attached file report.pdf:\\nSales doubled\\n");
+    expect(sent).not.toContain("Contents of the attached file data.bin");
+    const [, path = ""] = /The file data\.bin is at ([^)]*)\.\)/.exec(sent) ?? [];
+    const call = { name: "list_files", arguments: JSON.stringify({ path: dirname(path) }) };
+    server.play({ calls: [call] }, { text: "Seen." });
+    expect((await baton(home, ["chat", "--message", "which?"], { env })).code).toBe(0);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain(`${basename(path)}  2 bytes`);
   });
 
   test.each(["auto", "off"])("a tool's child sees the key nowhere, with the sandbox %s", async (sandbox) => {
