@@ -71,7 +71,6 @@ async function fixture(): Promise<AdapterFixture> {
       names: "A username is one person's.",
       commands: "The server takes commands for itself.",
       "empty texts": "The server refuses posts without text.",
-      "incoming files": "The adapter does not read files yet.",
     },
     again: () => {
       now = make();
@@ -93,6 +92,20 @@ async function fixture(): Promise<AdapterFixture> {
           props: { from_bot: "true" },
         };
         world.speak("posted", post, { channel_type: "D" });
+        await now.dealtWith(messageId);
+        return { messageId };
+      }
+      if (written.files) {
+        const messageId = idNamed(`files with ${text}`);
+        const files = written.files.map(({ name, mediaType, bytes }) => {
+          const id = idNamed(`a file ${name}`);
+          world.pages.set(`/api/v4/files/${id}`, { status: 200, body: Buffer.from(bytes) });
+          return { id, name, mime_type: mediaType };
+        });
+        const file_ids = files.map(({ id }) => id);
+        const post = { id: messageId, channel_id: DM, user_id: senderId, message: said, file_ids };
+        now.forget(messageId);
+        world.speak("posted", { ...post, metadata: { files } }, { channel_type: "D" });
         await now.dealtWith(messageId);
         return { messageId };
       }

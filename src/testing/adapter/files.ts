@@ -2,7 +2,7 @@
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type LocalFile, SendError } from "../../adapter/adapter.js";
 import type { Stage } from "./stage.js";
 
@@ -19,13 +19,7 @@ export function fileCases(stage: Stage): void {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    const skipsIncoming = ({ skip }: TestContext): void => {
-      const why = stage.lacks("incoming files");
-      skip(why !== undefined, why);
-    };
-
-    it("come with a message", async (context) => {
-      skipsIncoming(context);
+    it("come with a message", async () => {
       const picture = { name: "picture.png", mediaType: "image/png", bytes: BYTES };
       const { text, files = [] } = await stage.hear({ text: "look", files: [picture] });
       expect(text).toBe("look");
@@ -36,8 +30,7 @@ export function fileCases(stage: Stage): void {
       );
     });
 
-    it("come without a word", async (context) => {
-      skipsIncoming(context);
+    it("come without a word", async () => {
       const { text, files = [] } = await stage.hear({ text: "", files: [NOTES] });
       expect([text, files.length]).toEqual(["", 1]);
       expect(Buffer.from((await files[0]?.read(10_000, new AbortController().signal)) ?? [])).toEqual(
@@ -45,8 +38,7 @@ export function fileCases(stage: Stage): void {
       );
     });
 
-    it("that are larger than allowed are not read", async (context) => {
-      skipsIncoming(context);
+    it("that are larger than allowed are not read", async () => {
       const { files = [] } = await stage.hear({ text: "look", files: [{ ...NOTES, bytes: BYTES }] });
       await expect(files[0]?.read(100, new AbortController().signal)).rejects.toThrow();
       expect((await files[0]?.read(BYTES.byteLength, new AbortController().signal))?.byteLength).toBe(
@@ -54,8 +46,7 @@ export function fileCases(stage: Stage): void {
       );
     });
 
-    it("that nobody waits for any more are not read", async (context) => {
-      skipsIncoming(context);
+    it("that nobody waits for any more are not read", async () => {
       const { files = [] } = await stage.hear({ text: "look", files: [NOTES] });
       await expect(files[0]?.read(10_000, AbortSignal.abort())).rejects.toThrow();
     });

@@ -64,7 +64,6 @@ export type Unplayable =
   /** Messages without words. */
   | "empty texts"
   /** Files that people send. */
-  | "incoming files"
   /** Messages that were written while nobody was connected, and come later. */
   | "missed messages"
   /** The server prints to the console, so nobody can tell whether the adapter does. */
