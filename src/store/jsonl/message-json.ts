@@ -54,10 +54,11 @@ export function messageJson(message: Message): Fields {
 }
 
 function attachmentsJson(message: Message): Fields {
-  const attachments = attachmentsOf(message).map(({ name, mediaType, size }) => ({
+  const attachments = attachmentsOf(message).map(({ name, mediaType, size, text }) => ({
     ...(name === undefined ? {} : { name }),
     media_type: mediaType,
     ...(size === undefined ? {} : { size }),
+    ...(text === undefined ? {} : { text }),
   }));
   return attachments.length > 0 ? { attachments } : {};
 }
