@@ -167,7 +167,7 @@ describe("a gateway as a process", () => {
     const home = makeHome();
     writeFileSync(
       join(home, "config.yaml"),
-      "people: { allow: { telegram: [7] } }\nbusy: { default: queue }\n",
+      "people: { allow: { telegram: [7] } }\nbusy: { default: queue, momentSeconds: 0 }\n",
     );
     const one = start(home);
     await one.running();

@@ -749,8 +749,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     });
 
     it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {
-      const one = (name: string) => ({ file: name, mediaType: "image/png" });
-      const file = (name: string) => [one(name)];
+      const file = (name: string) => [{ file: name, mediaType: "image/png" }];
       await store.files.taking(["said", "undone", "waiting", "answered", "to send", "sent", "nobody's"], now);
       await store.files.taking(["young"], now + 10);
       expect(await store.files.unneeded(now)).toEqual([]);
@@ -767,7 +766,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.turns.finish(await begun(answered as InboxItem), "done", nothing, null, now);
       const sending = ["to send", "sent"].map((name) => ({
         ...delivery(name),
-        file: one(name),
+        files: file(name),
       }));
       await store.outbox.add(sending, now);
       const sent = (await store.outbox.pending(account, 10)).find(({ deliveryId }) => deliveryId === "sent");

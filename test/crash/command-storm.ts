@@ -71,7 +71,7 @@ class CommandStorm {
     for (const name of ["home", "work"]) mkdirSync(join(this.#folder, name), { mode: 0o700 });
     const config = {
       agent: { provider: "openai-compatible", baseUrl: model.url, model: "model-a" },
-      busy: { default: "queue" },
+      busy: { default: "queue", momentSeconds: 0 },
       people: { owners: { telegram: PEOPLE.map(String) } },
       platforms: { telegram: { baseUrl: telegram.url } },
     };

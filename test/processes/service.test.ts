@@ -50,7 +50,7 @@ describe.skipIf(reason !== null)("the gateway as a service of a real systemd", (
     const work = join(home, "..", "work");
     const settings = {
       agent: { provider: "offline", workdir: work },
-      busy: { default: "queue" },
+      busy: { default: "queue", momentSeconds: 0 },
       tools: { terminal: { sandbox: "off" } },
       people: { owners: { telegram: [OWNER] } },
       platforms: { telegram: { baseUrl: telegram.url, token: { file: "token" } } },
