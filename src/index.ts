@@ -229,6 +229,7 @@ export {
   type FoundMessage,
   type InboundMessage,
   type Letter,
+  type LetterButton,
   type Line,
   type LiveReply,
   type LocalFile,

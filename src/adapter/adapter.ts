@@ -102,6 +102,8 @@ export interface PlatformLimits {
   readonly maxAlbum?: number;
   /** True if a recording can be sent as a voice message. */
   readonly voice?: boolean;
+  /** How many buttons go under one letter; absent if none. */
+  readonly buttons?: number;
 }
 
 export interface Capabilities extends PlatformLimits {
@@ -124,6 +126,7 @@ export type Receive = (message: InboundMessage) => Promise<Received>;
 
 /** Every kind of entry passes the same gate. */
 export interface InboundMessage {
+  /** A `button` was pressed: its text is the command of the button, and its id that of the press. */
   readonly kind: "message" | "edit" | "deletion" | "reaction" | "button" | "command";
   /** Of a deletion: where the message was. Platforms do not tell who deleted it. */
   readonly source: SessionSource;
@@ -198,6 +201,8 @@ export interface Letter {
   readonly text: string;
   /** At most `maxAlbum`, all of them pictures and videos or none. A voice message goes alone. */
   readonly files?: readonly LocalFile[];
+  /** At most as many as the platform takes, never beside files. The text says the same in words. */
+  readonly buttons?: readonly LetterButton[];
   /** Ours, and the same for every attempt: an idempotency key where the platform takes one. */
   readonly deliveryId: string;
   /** When it was written, in ms: the platform cannot have it from before. `find` looks from then on. */
@@ -206,6 +211,14 @@ export interface Letter {
   readonly replyTo?: string;
   /** It is true at its address only: where the thread is gone, it fails rather than going to the chat around it. */
   readonly onlyThere?: true;
+}
+
+/** A press means that whoever pressed sends the command, in that chat and with their own rights. */
+export interface LetterButton {
+  /** At most 20 characters. */
+  readonly label: string;
+  /** As in `/approve 1503`. */
+  readonly command: string;
 }
 
 /** A file of our own media store. */

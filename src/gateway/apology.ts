@@ -66,7 +66,7 @@ export class Apologies {
     { isKept = false }: { isKept?: boolean } = {},
   ): Promise<void> {
     const chat = `${source.platform} ${source.chatId} ${source.threadId ?? ""}`;
-    const isWords = kind !== "reaction" && kind !== "button";
+    const isWords = kind !== "reaction";
     const text = isKept || surface.capabilities.redelivers ? LATER : AGAIN;
     // A chat that was asked to send it again does not need this promise as well.
     const { speaker } = surface;

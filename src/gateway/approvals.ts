@@ -4,6 +4,7 @@
  * answer it, once. No answer in time means no.
  */
 import { createHash, randomInt } from "node:crypto";
+import type { LetterButton } from "../adapter/adapter.js";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Clock } from "../util/clock.js";
@@ -108,6 +109,14 @@ export function questionText({ number, danger, author }: ApprovalQuestion, minut
       ? `\n/approve ${number} always: do not ask again about exactly this here`
       : "";
   return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\n${answers}${always}`;
+}
+
+/** The same answers as buttons. */
+export function answersTo(number: number): readonly LetterButton[] {
+  return [
+    { label: "Allow once", command: `/approve ${number}` },
+    { label: "Deny", command: `/deny ${number}` },
+  ];
 }
 
 const LOOK_ALIKES =

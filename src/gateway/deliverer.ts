@@ -339,7 +339,7 @@ export class Deliverer {
   }
 
   async #outbound(delivery: Delivery): Promise<Letter> {
-    const { address, purpose, text, deliveryId, createdAt: writtenAt, replyTo, files } = delivery;
+    const { address, purpose, text, deliveryId, createdAt: writtenAt, replyTo, files, buttons } = delivery;
     return {
       address,
       purpose,
@@ -348,6 +348,7 @@ export class Deliverer {
       writtenAt,
       ...(replyTo ? { replyTo } : {}),
       ...(files ? { files: await Promise.all(files.map((file) => this.#fileOf(file))) } : {}),
+      ...(buttons ? { buttons } : {}),
       ...(purpose === "announcement" ? { onlyThere: true } : {}),
     };
   }

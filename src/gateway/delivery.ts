@@ -1,5 +1,5 @@
 /** One letter for one address, as the outbox has it. */
-import type { Purpose } from "../adapter/adapter.js";
+import type { LetterButton, Purpose } from "../adapter/adapter.js";
 import type { DeliveryId, HandoffId, RunId, SessionId, TurnId } from "../session/ids.js";
 import type { Address } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
@@ -25,6 +25,8 @@ export interface NewDelivery {
   readonly replyTo?: string | null;
   /** Files of the media store. */
   readonly files?: readonly Attachment[];
+  /** Under the text; a press sends the command of the button. */
+  readonly buttons?: readonly LetterButton[];
   /** True if it was shown live and need not be sent. */
   readonly shown: boolean;
 }

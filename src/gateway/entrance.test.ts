@@ -202,6 +202,15 @@ describe("other kinds", () => {
     expect(await write(world.chat("eve"), "👍", { kind })).toBe("refused");
     expect(await sessionsThere()).toBe(0);
   });
+
+  it("a button that is a command: done as if it were typed, once", async () => {
+    const press = { kind: "button", messageId: "press/1" } as const;
+    expect(await write(world.chat("eve"), "/whoami", press)).toBe("refused");
+    expect(await write(ann, "/whoami", press)).toBe("accepted");
+    expect(await ann.next(0)).toContain("ann");
+    expect(await write(ann, "/whoami", press)).toBe("duplicate");
+    expect(world.adapter.textsTo("eve")).toEqual([]);
+  });
 });
 
 describe("what somebody passes on", () => {

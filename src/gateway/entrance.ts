@@ -59,7 +59,8 @@ export class Entrance {
     const { people, answersAll, commands, allowance, apologies } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
     if (message.kind === "deletion") return this.#withdraw(surface, message);
-    const isKept = message.kind === "message" || message.kind === "command";
+    const isPress = message.kind === "button" && commands.isCommand(message.text);
+    const isKept = message.kind === "message" || message.kind === "command" || isPress;
     // Only stored messages are bound to the version: anything else asks the store.
     const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(surface, message));
     const { access } = seen;

@@ -147,6 +147,34 @@ describe("a dangerous call", () => {
     expect(await ann.ask(`/approve ${number}`)).toBe("Nothing waits for your answer.");
   });
 
+  it("has its answers as buttons, and a press counts once and as what the person may type", async () => {
+    await world.close();
+    world = await World.open({ gateway: options, can: ["buttons"] });
+    [ann, bob] = ["ann", "bob"].map((who) => world.chat(who, { chatId: "room", chatType: "group" })) as [
+      Chat,
+      Chat,
+    ];
+    const { number } = await asked("rm -r build");
+    const [allow, deny] = world.adapter.sent.at(-1)?.buttons ?? [];
+    expect(allow).toEqual({ label: "Allow once", command: `/approve ${number}` });
+    expect(deny).toEqual({ label: "Deny", command: `/deny ${number}` });
+    const press = (chat: Chat, messageId: string) =>
+      world.adapter.write({ ...chat.source, userId: chat.source.userId ?? "" }, allow?.command ?? "", {
+        kind: "button",
+        messageId,
+      });
+    expect(await press(world.chat("eve", { chatId: "room", chatType: "group" }), "press/0")).toBe("refused");
+    await press(bob, "press/1");
+    await until(() => bob.told.at(-1) === "Nothing waits for your answer.");
+    expect(acts).toEqual([]);
+    expect(await press(ann, "press/2")).toBe("accepted");
+    expect(await press(ann, "press/2")).toBe("duplicate");
+    await until(() => ann.told.some((text) => text.includes("Came of it")));
+    expect(acts).toEqual(["rm -r build"]);
+    await press(ann, "press/3");
+    await until(() => ann.told.at(-1) === "Nothing waits for your answer.");
+  });
+
   it("is not done where the answer is no, and the agent is told", async () => {
     const { number } = await asked("rm it");
     await ann.ask(`/deny ${number}`);

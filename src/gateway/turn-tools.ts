@@ -5,9 +5,10 @@
 
 import type { Danger, Tool } from "../agent/agent.js";
 import { deliveryIdOf } from "../session/ids.js";
-import { type Approvals, approver } from "./approvals.js";
+import { type Approvals, answersTo, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
+import { withButtons } from "./buttons.js";
 import { type GatewayToolsSetting, gatewayTools, type TurnOfGatewayTools } from "./gateway-tools.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { JobTurn } from "./jobs/turn.js";
@@ -44,8 +45,9 @@ export async function turnTools(
   );
   const show = async (text: string, number: number): Promise<readonly NewDelivery[]> => {
     const question = await notices.about(item, deliveryIdOf(turn.id, turn.fence, "asked", number), text);
-    await store.outbox.add(question, clock());
-    return question;
+    const shown = withButtons(question, answersTo(number), here?.capabilities);
+    await store.outbox.add(shown, clock());
+    return shown;
   };
   const about = { key: turn.key, author: who };
   const canAnswer = async (danger: Danger): Promise<boolean> => {

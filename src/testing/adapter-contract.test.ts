@@ -43,7 +43,9 @@ async function script(json: boolean): Promise<AdapterFixture> {
 
 adapterContract("scripted", () => scriptedFixture());
 adapterContract("scripted, with everything", () =>
-  scriptedFixture({ can: ["edit", "find", "idempotent", "typing", "marks", "threads once", "files"] }),
+  scriptedFixture({
+    can: ["edit", "find", "idempotent", "typing", "marks", "threads once", "files", "buttons"],
+  }),
 );
 adapterContract("script", () => script(false));
 adapterContract("script, as JSON", () => script(true));

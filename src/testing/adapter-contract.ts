@@ -4,6 +4,7 @@
  * the reason.
  */
 import { describe } from "vitest";
+import { buttonCases } from "./adapter/buttons.js";
 import { connectionCases } from "./adapter/connection.js";
 import { destinationCases } from "./adapter/destinations.js";
 import { editCases } from "./adapter/edits.js";
@@ -33,6 +34,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       editCases,
       fileCases,
       signCases,
+      buttonCases,
       troubleCases,
       faultCases,
     ]) {

@@ -27,7 +27,8 @@ export type ScriptedAbility =
   | "threads"
   | "threads once"
   | "redelivers"
-  | "files";
+  | "files"
+  | "buttons";
 
 export interface ScriptedOptions {
   readonly platform?: Platform;
@@ -88,6 +89,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
       ...(can.has("redelivers") ? { redelivers: true } : {}),
       ...(can.has("idempotent") ? { idempotent: true } : {}),
       ...(can.has("files") ? { maxFile: 1024 * 1024, maxCaption: 100, maxAlbum: 3, voice: true } : {}),
+      ...(can.has("buttons") ? { buttons: 3 } : {}),
     };
     if (can.has("edit")) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
     if (can.has("find")) this.find = async (message) => this.there.find(message) ?? "not there";

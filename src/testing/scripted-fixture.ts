@@ -99,6 +99,13 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
     },
     typed: () => there.typed,
     marks: (messageId) => there.marks.get(messageId) ?? [],
+    press: async (messageId, label, by = {}) => {
+      const button = there.messages.get(messageId)?.buttons?.find((each) => each.label === label);
+      if (!button) throw new Error("There is no such button.");
+      const message = { ...inbound({ ...by, text: button.command }), kind: "button" as const };
+      written.push(message);
+      await there.write(message);
+    },
     menu: () => there.menu,
     threads: ({ chatId }) => [...there.threads.values()].filter((each) => each.chatId === chatId).length,
     trouble: (what) => {

@@ -22,6 +22,7 @@ export interface ScriptedMessage {
   readonly text: string;
   readonly replyTo: string | null;
   readonly files: Letter["files"];
+  readonly buttons: Letter["buttons"];
 }
 
 const FAILURES: Readonly<Record<Exclude<Trouble, "revoked token">, () => SendError>> = {
@@ -142,9 +143,9 @@ export class ScriptedPlatform {
     const there = isIdempotent ? this.find(message) : undefined;
     if (there) return there.messageId;
     this.#sent += 1;
-    const { address, deliveryId, text, replyTo = null, files } = message;
+    const { address, deliveryId, text, replyTo = null, files, buttons } = message;
     const messageId = `sent-${this.#sent}`;
-    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files });
+    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files, buttons });
     if (trouble === "swallowed") this.#meet(trouble);
     if (fault) throw fault[0]();
     return messageId;

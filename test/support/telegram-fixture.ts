@@ -76,6 +76,16 @@ export async function telegramFixture() {
         .flatMap(({ file, method }) => (file ? [{ ...file, voice: method === "sendVoice" }] : [])),
     typed: () => server.calls.filter(({ method }) => method === "sendChatAction").length,
     marks: (messageId: string) => server.marksOn(messageId),
+    press: (messageId: string, label: string, by: Pick<Written, "in" | "from"> = {}) =>
+      inject({ ...by, text: "-" }, ({ update_id, message }) => {
+        const data = server.sent.find((sent) => sent.messageId === messageId)?.buttons.get(label);
+        const { from, ...shown } = shaped(server, { ...by, text: "-" }, message) as { from: object };
+        const on = { ...shown, message_id: Number(messageId), from: server.bot };
+        return {
+          update_id,
+          callback_query: { id: `43${update_id}`, from, message: on, chat_instance: "1", data },
+        };
+      }),
     menu: () => server.menu,
     trouble: (what: Trouble) => server.trouble(what),
     way: (fault: Fault) => server.faults.play(fault),

@@ -47,6 +47,8 @@ export interface Sent {
   /** As it was given: HTML. */
   html: string;
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
+  /** The data of its buttons, by what they show. */
+  readonly buttons: ReadonlyMap<string, string>;
 }
 
 /** What the Bot API tells of a chat, and of the bot in it; or how it refuses to. */
@@ -393,6 +395,9 @@ export class TelegramServer {
 
   #note(method: string, given: Json, messageId: string, file: Sent["file"]): void {
     const reply = given.reply_parameters;
+    const { inline_keyboard: keyboard = [] } = (given.reply_markup ?? {}) as {
+      inline_keyboard?: { text: string; callback_data: string }[][];
+    };
     const replied = typeof reply === "string" ? JSON.parse(reply) : reply;
     this.sent.push({
       method,
@@ -402,6 +407,7 @@ export class TelegramServer {
       ...(replied ? { replyTo: String(replied.message_id) } : {}),
       text: shownOf(given),
       html: String(given.text ?? given.caption ?? ""),
+      buttons: new Map(keyboard.flat().map((each) => [each.text, each.callback_data])),
       ...(file ? { file: { name: file.name, bytes: file.bytes } } : {}),
     });
   }

@@ -4,7 +4,7 @@
  */
 import type { Api } from "grammy";
 import { withoutSlashes } from "../../util/text.js";
-import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
+import { type Adapter, type Capabilities, ConnectError, type InboundMessage, type Line } from "../adapter.js";
 import { clientOf } from "./client.js";
 import { BOT_API, botOf, type TelegramSettings } from "./config.js";
 import { connectError, isConflict, sentenceOf } from "./failure.js";
@@ -14,7 +14,7 @@ import { LIMITS } from "./limits.js";
 import { offerMenu } from "./menu.js";
 import { ChatMoves } from "./moves.js";
 import type { Clients } from "./outgoing.js";
-import { parseMove, parseUpdate, UPDATES } from "./parse.js";
+import { parseMove, parseUpdate, pressIn, UPDATES } from "./parse.js";
 import { readUpdates } from "./poller.js";
 import { TelegramSpeaker } from "./speaker.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
@@ -77,12 +77,14 @@ export class TelegramAdapter implements Adapter {
       read: (update) => {
         const move = parseMove(update);
         const message = parseUpdate(update, bot);
-        if (!move && !message) return null;
+        const press = pressIn(update);
+        if (!move && !message && !press) return null;
         return {
           chat: move?.to ?? message?.source.chatId ?? "", // What is written in the new chat waits for the move.
           take: async () => {
             if (move) await moves.add(move.from, move.to);
-            if (message) await receive(moves.inbound(message));
+            const received = message && (await receive(moves.inbound(message)));
+            if (press) await this.#answer(press, received === "accepted" ? message : null, end);
           },
         };
       },
@@ -97,6 +99,21 @@ export class TelegramAdapter implements Adapter {
       this.#isContested = isConflict(error);
       throw connectError(error);
     });
+  }
+
+  /**
+   * Ends the waiting that Telegram shows on a button. In a chat of two the buttons go once they were used; in a group
+   * somebody may have pressed who has no say.
+   */
+  async #answer(
+    { id, on }: NonNullable<ReturnType<typeof pressIn>>,
+    used: InboundMessage | null,
+    end: AbortSignal,
+  ): Promise<void> {
+    const signal = end as Parameters<Api["getMe"]>[0];
+    await this.#api.answerCallbackQuery(id, {}, signal).catch(() => {}); // It counts, whatever the button shows.
+    if (used?.source.chatType === "dm" && on !== undefined)
+      await this.#api.editMessageReplyMarkup(used.source.chatId, on, {}, signal).catch(() => {});
   }
 
   async #read(fileId: string, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {

@@ -15,4 +15,5 @@ export const LIMITS = {
   maxCaption: 1_024,
   maxAlbum: 10,
   voice: true,
+  buttons: 8,
 } as const satisfies PlatformLimits;

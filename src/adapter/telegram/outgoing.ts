@@ -3,6 +3,7 @@ import { type Api, InputFile } from "grammy";
 import type { Address } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Letter, type LocalFile, SendError } from "../adapter.js";
+import { pressData } from "../buttons.js";
 import { bytesOf } from "../local-file.js";
 import { isRefusal, isTopicGone } from "./failure.js";
 import { textOf, textWithLinks, toHtml } from "./format.js";
@@ -48,7 +49,7 @@ export async function sendLetter(clients: Clients, chat: string, letter: Letter)
   const { files, text } = letter;
   const send = files
     ? await filesSender(clients.uploads, chat, text, files)
-    : textSender(clients.calls, chat, text);
+    : textSender(clients.calls, chat, text, keyboardOf(letter));
   try {
     return (await send(target)).message_id;
   } catch (error) {
@@ -59,13 +60,24 @@ export async function sendLetter(clients: Clients, chat: string, letter: Letter)
   }
 }
 
+interface Keyboard {
+  readonly reply_markup?: { inline_keyboard: { text: string; callback_data: string }[][] };
+}
+
+/** All in one row. */
+function keyboardOf({ buttons }: Letter): Keyboard {
+  if (!buttons) return {};
+  const row = buttons.map((button) => ({ text: button.label, callback_data: pressData(button) }));
+  return { reply_markup: { inline_keyboard: [row] } };
+}
+
 type Send = (target: TelegramTarget) => Promise<{ readonly message_id: number }>;
 
-function textSender(api: Api, chat: string, text: string): Send {
+function textSender(api: Api, chat: string, text: string, keyboard: Keyboard): Send {
   const html = toHtml(text);
   return (target) =>
     inHtml(html, (said, mode) =>
-      api.sendMessage(chat, said, { ...target, ...mode, link_preview_options: NO_PREVIEW }),
+      api.sendMessage(chat, said, { ...target, ...mode, ...keyboard, link_preview_options: NO_PREVIEW }),
     );
 }
 

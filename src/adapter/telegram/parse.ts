@@ -6,6 +6,7 @@
 import type { SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
 import type { Answered, InboundMessage } from "../adapter.js";
+import { pressedCommand } from "../buttons.js";
 import { field, isThere, listIn, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
 import { type Addressed, addressed } from "./addressed.js";
 import { filesOf, type ReadFile } from "./files.js";
@@ -29,17 +30,36 @@ export interface BotPlaces {
 }
 
 /** What is asked for: the kinds of update that are read here. */
-export const UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post"] as const;
+const MESSAGES = ["message", "edited_message", "channel_post", "edited_channel_post"] as const;
+export const UPDATES = [...MESSAGES, "callback_query"] as const;
 
 /** Of a forum: messages in it belong to no topic. */
 const GENERAL_TOPIC = "1";
 
 export function parseUpdate(update: unknown, bot: Bot): InboundMessage | null {
-  for (const name of UPDATES) {
+  for (const name of MESSAGES) {
     const message = objectIn(update, name);
     if (message) return parseMessage(message, name.startsWith("edited_"), bot);
   }
-  return null;
+  return parsePress(objectIn(update, "callback_query"), bot);
+}
+
+/** A button under a message of ours: whoever pressed it sends its command where that message is. */
+function parsePress(query: Fields | undefined, bot: Bot): InboundMessage | null {
+  const id = textIn(query, "id");
+  const message = objectIn(query, "message");
+  const text = pressedCommand(field(query, "data"));
+  if (!id || !message || text === null) return null;
+  const messageId = `press/${id}`;
+  const source = sourceOf({ ...message, from: field(query, "from"), sender_chat: undefined }, messageId, bot);
+  return source ? { kind: "button", source, messageId, text } : null;
+}
+
+/** What Telegram waits to hear of a press, also of one that is none of ours; `on` has the buttons. */
+export function pressIn(update: unknown): { readonly id: string; readonly on: number | undefined } | null {
+  const query = objectIn(update, "callback_query");
+  const id = textIn(query, "id");
+  return id ? { id, on: numberIn(query, "message", "message_id") } : null;
 }
 
 /** A group that became a supergroup has another id from then on. Both chats say so; one of them is enough. */

@@ -74,6 +74,57 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+describe("buttons", () => {
+  const buttons = [
+    { label: "Allow once", command: "/approve 1503" },
+    { label: "Deny", command: "/deny 1503" },
+  ];
+  const press = (chatId: string, data: unknown) =>
+    server.deliver({
+      chatId,
+      text: "-",
+      as: ({ update_id, message }) => ({
+        update_id,
+        callback_query: { id: "4382", from: message.from, message: { ...message, from: server.bot }, data },
+      }),
+    });
+  const called = (name: string) => server.calls.filter(({ method }) => method === name);
+
+  it("stand under the text, and go once they were used in a chat of two", async () => {
+    await connect();
+    await adapter.send({ address: DM, text: "May I?", deliveryId: "d1", buttons });
+    expect([...(server.sent[0]?.buttons ?? [])]).toEqual([
+      ["Allow once", "baton /approve 1503"],
+      ["Deny", "baton /deny 1503"],
+    ]);
+    await press(DM.chatId, "baton /deny 1503");
+    expect(received).toMatchObject([{ kind: "button", text: "/deny 1503", messageId: "press/4382" }]);
+    expect(called("answerCallbackQuery")).toMatchObject([{ given: { callback_query_id: "4382" } }]);
+    expect(called("editMessageReplyMarkup")).toMatchObject([{ given: { chat_id: DM.chatId } }]);
+  });
+
+  it("stay in a group, where somebody may press who has no say", async () => {
+    await connect();
+    await press("-100200", "baton /deny 1503");
+    expect(received).toMatchObject([{ kind: "button", source: { chatType: "group" } }]);
+    expect(called("answerCallbackQuery")).toHaveLength(1);
+    expect(called("editMessageReplyMarkup")).toEqual([]);
+  });
+
+  it.each([
+    "/approve 1503",
+    "baton approve 1503",
+    "baton /approve 1503\n/stop",
+    7,
+    `baton /a ${"1".repeat(60)}`,
+  ])("that are not ours say nothing: %j", async (data) => {
+    await connect();
+    await press(DM.chatId, data);
+    expect(received).toEqual([]);
+    expect(called("answerCallbackQuery")).toHaveLength(1);
+  });
+});
+
 describe("a token", () => {
   it("names the account before anybody is called", () => {
     expect(adapter.account).toBe("424242");

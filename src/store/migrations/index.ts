@@ -32,6 +32,7 @@ import { erasures } from "./025-erasures.js";
 import { searchLabels } from "./026-search-labels.js";
 import { tries } from "./027-tries.js";
 import { undelivered } from "./028-undelivered.js";
+import { buttons } from "./031-buttons.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -65,6 +66,7 @@ const MIGRATIONS: readonly Migration[] = [
   searchLabels,
   tries,
   undelivered,
+  buttons,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

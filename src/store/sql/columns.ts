@@ -17,7 +17,7 @@ const COLUMNS = {
     names(`id platform account chat message_id kind key source text attachments missing said_by made_by made_of
     in_background received_at state owner`),
   outbox:
-    names(`id delivery_id platform account address kind text session_id turn_id reply_to handoff_id run_id attachments state
+    names(`id delivery_id platform account address kind text session_id turn_id reply_to handoff_id run_id attachments buttons state
     owner attempts not_before wait_ms created_at`),
   tool_calls: names("id turn_id call_id name arguments said state result process"),
   persons: names("id name created_at"),

@@ -1,5 +1,6 @@
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
 
+import type { LetterButton } from "../../adapter/adapter.js";
 import type {
   Account,
   Announcement,
@@ -21,7 +22,7 @@ import { columnsOf } from "./columns.js";
 import { noteDelivery } from "./job-results.js";
 import { readAttachments, writeList } from "./rows.js";
 import { appendIn } from "./transcript.js";
-import { address, maybe, number, oneOf, text } from "./values.js";
+import { address, json, maybe, number, oneOf, text } from "./values.js";
 
 /** How many of an address are taken at once: whoever is to be told much does not keep others waiting. */
 const SHARE = 20;
@@ -313,11 +314,11 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const delivery of deliveries) {
     const { deliveryId, account, holder, address, purpose, text, sessionId, shown } = delivery;
-    const { turnId, handoffId, runId, replyTo, files } = delivery;
+    const { turnId, handoffId, runId, replyTo, files, buttons } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
-         handoff_id, run_id, reply_to, attachments, state, created_at, sent_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         handoff_id, run_id, reply_to, attachments, buttons, state, created_at, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       deliveryId,
       address.platform,
       account,
@@ -331,6 +332,7 @@ export async function insertDeliveries(
       runId ?? null,
       replyTo ?? null,
       writeList(files),
+      buttons ? JSON.stringify(buttons) : null,
       shown ? "sent" : "pending",
       now,
       shown ? now : null,
@@ -355,6 +357,7 @@ function deliveryOf(row: Row): Delivery {
     turnId: maybe(row.turn_id, text<TurnId>),
     replyTo: maybe(row.reply_to, text),
     ...(files ? { files } : {}),
+    ...(row.buttons === null ? {} : { buttons: json<LetterButton[]>(row.buttons) }),
     state: oneOf(row.state, DELIVERY_STATES),
     attempts: number(row.attempts),
     notBefore: number(row.not_before),

@@ -111,6 +111,8 @@ export interface AdapterFixture {
   typed?(): number | Promise<number>;
   /** The marks on a message of a person's. */
   marks?(messageId: string): readonly string[] | Promise<readonly string[]>;
+  /** Somebody presses a button under a message of ours. Settles as `write` does. */
+  press?(messageId: string, label: string, by?: Pick<Written, "in" | "from">): Promise<unknown>;
   /** The names of the commands in the platform's menu. */
   menu?(): readonly string[] | Promise<readonly string[]>;
   /** How many threads a chat has. */

@@ -1,0 +1,23 @@
+/**
+ * Buttons under a letter. A press means that whoever pressed sends the button's command in that chat, with their own
+ * rights. What comes back is text from outside: forged data can do no more than typing the command would.
+ */
+import type { LetterButton } from "./adapter.js";
+
+/** Tells our buttons from those of another program with the same account. */
+const PREFIX = "baton ";
+/** What every platform carries. */
+const MAX_DATA = 64;
+const COMMAND = /^\/[a-z]{1,20}(?: [\w-]{1,20}){0,2}$/;
+
+/** What a button carries to the platform and back. */
+export function pressData({ command }: LetterButton): string {
+  return `${PREFIX}${command}`;
+}
+
+/** The command of a button that was pressed; null if it is none of ours. */
+export function pressedCommand(data: unknown): string | null {
+  if (typeof data !== "string" || data.length > MAX_DATA || !data.startsWith(PREFIX)) return null;
+  const command = data.slice(PREFIX.length);
+  return COMMAND.test(command) ? command : null;
+}

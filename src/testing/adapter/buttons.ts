@@ -1,0 +1,58 @@
+/** Buttons under a letter: a press is a command of the person who pressed. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { InboundMessage, LetterButton } from "../../adapter/adapter.js";
+import type { AdapterFixture } from "./fixture.js";
+import type { Stage } from "./stage.js";
+
+const BUTTONS: readonly LetterButton[] = [
+  { label: "Allow once", command: "/approve 1503" },
+  { label: "Deny", command: "/deny 1503" },
+];
+
+export function buttonCases(stage: Stage): void {
+  describe("buttons", () => {
+    let press: NonNullable<AdapterFixture["press"]>;
+    const pressed = async (...given: Parameters<typeof press>): Promise<InboundMessage> => {
+      const before = stage.received.length;
+      await press(...given);
+      await stage.until(() => stage.received.length > before);
+      return stage.received[before] as InboundMessage;
+    };
+
+    beforeEach(async ({ skip }) => {
+      await stage.connect();
+      const { capabilities } = stage.adapter;
+      if (!capabilities.buttons || !stage.fixture.press) return skip("There are no buttons here.");
+      press = stage.fixture.press;
+    });
+
+    it("say their command, by whoever presses them and where they are", async () => {
+      const said = await stage.hear({ text: "hello" });
+      const id = await stage.send("May I?", { buttons: BUTTONS });
+      await stage.expectShown(["May I?"]);
+      const deny = await pressed(id, "Deny");
+      expect(deny).toMatchObject({ kind: "button", text: "/deny 1503" });
+      const { messageId: _one, ...where } = said.source;
+      expect(deny.source).toMatchObject(where);
+      expect(deny.isAddressed).not.toBe(false);
+    });
+
+    it("are a press of their own each time", async () => {
+      const id = await stage.send("May I?", { buttons: BUTTONS });
+      const [first, second] = [await pressed(id, "Allow once"), await pressed(id, "Allow once")];
+      expect(first.text).toBe("/approve 1503");
+      expect(second.text).toBe("/approve 1503");
+      expect(second.messageId).not.toBe(first.messageId);
+    });
+
+    it("in a group tell who pressed", async ({ skip }) => {
+      const { group } = stage.fixture;
+      if (!group) return skip("There are no groups here.");
+      const said = await stage.hear({ text: "hello", in: "group", from: "bob", mentions: true });
+      const id = await stage.send("May I?", { buttons: BUTTONS, address: group });
+      const { source } = await pressed(id, "Allow once", { in: "group", from: "bob" });
+      const { userId, chatId, chatType } = said.source;
+      expect(source).toMatchObject({ userId, chatId, chatType });
+    });
+  });
+}
