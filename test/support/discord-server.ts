@@ -222,6 +222,23 @@ export class DiscordServer {
     return id;
   }
 
+  /** Somebody presses a button, in a server or in private. */
+  press(channelId: string, userId: string, messageId: string, customId: string, isPrivate = false): string {
+    const id = newId();
+    const user = { id: userId, username: "ann" };
+    this.say("INTERACTION_CREATE", {
+      id,
+      application_id: this.botId,
+      type: 3,
+      token: "secret",
+      channel_id: channelId,
+      ...(isPrivate ? { user } : { guild_id: GUILD, member: { user } }),
+      message: { id: messageId, channel_id: channelId, author: { id: this.botId, bot: true } },
+      data: { component_type: 2, custom_id: customId },
+    });
+    return id;
+  }
+
   /** Asks all clients to call again. */
   askToReconnect(): void {
     for (const line of this.#lines) line.say({ op: 7, d: null });

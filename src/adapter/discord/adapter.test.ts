@@ -119,6 +119,18 @@ async function fixture(): Promise<AdapterFixture> {
       const marked = (await everything()).find(({ id }) => id === messageId);
       return marked?.reactions.map(({ emoji }) => emoji.name) ?? [];
     },
+    press: async (messageId, label, { in: where = "dm", from } = {}) => {
+      const { channelId } = placeOf({ text: "", in: where });
+      const button = buttonsIn(server).find((each) => each.label === label);
+      const pressed = server.press(
+        channelId,
+        personNamed(from),
+        messageId,
+        button?.custom_id ?? "",
+        where === "dm",
+      );
+      return heard.message(pressed);
+    },
     trouble: (what) => {
       server.answer = troubled(what);
     },
@@ -244,6 +256,12 @@ class Heard {
   #stir(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
+}
+
+/** The buttons of what was sent last. */
+function buttonsIn({ calls }: DiscordServer): { label: string; custom_id: string }[] {
+  const body = calls.findLast(({ body }) => body?.includes('"components"'))?.body;
+  return JSON.parse(body ?? "{}").components?.[0]?.components ?? [];
 }
 
 describe("discord", () => {
@@ -493,6 +511,49 @@ describe("discord", () => {
       const answers = server.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
       expect(answers.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
       expect(JSON.parse(answers[0]?.body ?? "")).toEqual({ type: 5, data: { flags: 64 } });
+    });
+  });
+
+  describe("buttons", () => {
+    const buttons = [{ label: "Allow once", command: "/approve 1503" }];
+    const answers = () => server.calls.filter(({ path }) => path.includes("/interactions/"));
+
+    beforeEach(async () => {
+      await account.connect();
+      const isTaken = ({ path, method }: { path: string; method: string }) =>
+        method === "PATCH" || path.includes("/interactions/");
+      server.answer = (call) => (isTaken(call) ? { status: 200, body: {} } : null);
+    });
+
+    it("carry their command, and go once they were used in a chat of two", async () => {
+      const { messageId } = await account.adapter.send({ ...message("May I?"), buttons });
+      const [button] = buttonsIn(server);
+      expect(button).toMatchObject({
+        type: 2,
+        style: 2,
+        label: "Allow once",
+        custom_id: "baton /approve 1503",
+      });
+      const id = server.press(dm.chatId, ANN, messageId, button?.custom_id ?? "", true);
+      await account.hears("/approve 1503");
+      expect(account.heard[0]).toMatchObject({
+        kind: "button",
+        messageId: id,
+        source: { chatType: "dm", userId: ANN },
+      });
+      await server.called(
+        ({ method, path }) => method === "PATCH" && path.endsWith(`/messages/${messageId}`),
+      );
+      expect(answers().map(({ body }) => JSON.parse(body ?? ""))).toEqual([{ type: 6 }]);
+    });
+
+    it("stay in a server, and those of others say nothing", async () => {
+      server.press(CHANNEL, ANN, newId(), "/approve 1");
+      server.press(CHANNEL, ANN, newId(), "baton /deny 1503");
+      server.press(CHANNEL, ANN, newId(), "baton /deny 1504");
+      await account.hears("/deny 1503", "/deny 1504");
+      expect(answers()).toHaveLength(2);
+      expect(server.calls.some(({ method }) => method === "PATCH")).toBe(false);
     });
   });
 

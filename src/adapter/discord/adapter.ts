@@ -4,7 +4,14 @@
  * it is found again. Nothing that an agent writes can ping anybody.
  */
 import type { GatewayDispatchPayload } from "discord.js";
-import { type Adapter, ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
+import {
+  type Adapter,
+  ConnectError,
+  type InboundMessage,
+  type Line,
+  type Receive,
+  type Received,
+} from "../adapter.js";
 import { Intake } from "../intake.js";
 import { withinPatience } from "../patience.js";
 import { field, listOf, wordsIn } from "../untrusted.js";
@@ -25,6 +32,7 @@ import {
   type DiscordParseSetting,
   type DiscordPlace,
   forwardedFrom,
+  type Interaction,
   isFromPerson,
   parseDeletion,
   parseEdit,
@@ -68,7 +76,7 @@ export class DiscordAdapter implements Adapter {
   readonly #inChannels = new Map<unknown, (hearing: DiscordHearing, json: unknown, at: At) => Promise<void>>([
     ["MESSAGE_CREATE", (...heard) => this.#hearMessage(...heard)],
     ["MESSAGE_UPDATE", (...heard) => this.#hearEdit(...heard)],
-    ["INTERACTION_CREATE", (...heard) => this.#hearCommand(...heard)],
+    ["INTERACTION_CREATE", (...heard) => this.#hearInteraction(...heard)],
   ]);
   /** Outlives a line: what was in doubt may be told of on the next one. */
   readonly #sends = new OwnSends();
@@ -187,23 +195,39 @@ export class DiscordAdapter implements Adapter {
     return { place, self, download: this.#download, nameOf: channels.nameOf };
   }
 
-  async #take({ receive }: DiscordHearing, message: InboundMessage): Promise<void> {
-    await receive(message);
+  async #take({ receive }: DiscordHearing, message: InboundMessage): Promise<Received> {
+    const received = await receive(message);
     this.#taken.add(message.messageId);
     const [oldest] = this.#taken;
     if (this.#taken.size > MAX_TAKEN && oldest) this.#taken.delete(oldest);
+    return received;
   }
 
   /** Discord wants a word within seconds; the answer itself comes as a message like any other. */
-  async #hearCommand(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
+  async #hearInteraction(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
     const { api, channels } = hearing;
     const place = await channels.place(at.channelId);
     const interaction = place && parseInteraction(json, place);
     if (!interaction || this.#taken.has(at.messageId)) return;
+    if (interaction.pressedOn) return this.#hearPress(hearing, interaction, at, interaction.pressedOn);
     // Too late for a word, or twice: the command counts all the same.
     await api.defer(at.messageId, interaction.token).catch(() => {});
     await this.#take(hearing, interaction.message);
     await api.undefer(applicationOf(json), interaction.token).catch(() => {});
+  }
+
+  /** In a chat of two the buttons go once they were used; in a server somebody may have pressed who has no say. */
+  async #hearPress(
+    hearing: DiscordHearing,
+    { message, token }: Interaction,
+    { channelId, messageId }: At,
+    pressedOn: string,
+  ): Promise<void> {
+    const { api } = hearing;
+    await api.acceptPress(messageId, token).catch(() => {}); // Too late, or twice: it counts all the same.
+    const received = await this.#take(hearing, message);
+    if (received === "accepted" && message.source.chatType === "dm")
+      await api.removeButtons(channelId, pressedOn).catch(() => {});
   }
 
   /** What was written while nobody listened: first of all in the channels that we know. */

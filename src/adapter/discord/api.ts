@@ -10,7 +10,8 @@ import {
   Routes,
 } from "discord.js";
 import { timerMs } from "../../util/timer-ms.js";
-import { type Mark, SendError } from "../adapter.js";
+import { type LetterButton, type Mark, SendError } from "../adapter.js";
+import { pressData } from "../buttons.js";
 import { HttpRefusal, refusePage } from "../http-call.js";
 import type { DiscordSettings } from "./config.js";
 import { sendError, statusOf } from "./failure.js";
@@ -23,6 +24,10 @@ const NO_MENTIONS = { parse: [] };
 const SUPPRESS_EMBEDS = 1 << 2;
 const EPHEMERAL = 1 << 6;
 const DEFERRED = 5;
+const DEFERRED_UPDATE = 6;
+const ACTION_ROW = 1;
+const BUTTON = 2;
+const GREY = 2;
 const PUBLIC_THREAD = 11;
 const A_WEEK_IN_MINUTES = 10_080;
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
@@ -32,6 +37,7 @@ export interface Post {
   readonly nonce?: string;
   readonly replyTo?: string;
   readonly files?: readonly RawFile[];
+  readonly buttons?: readonly LetterButton[];
   /** Whom it may ping: nobody unless told. */
   readonly pings?: string;
 }
@@ -64,13 +70,17 @@ export class Api {
     return { id: typeof id === "string" ? id : null, flags: typeof flags === "number" ? flags : null };
   }
 
-  async post(channelId: string, { content, nonce, replyTo, files = [], pings }: Post): Promise<string> {
+  async post(
+    channelId: string,
+    { content, nonce, replyTo, files = [], buttons, pings }: Post,
+  ): Promise<string> {
     const body = {
       content,
       flags: SUPPRESS_EMBEDS,
       allowed_mentions: pings ? { users: [pings] } : NO_MENTIONS,
       ...(nonce ? { nonce, enforce_nonce: true } : {}),
       ...(replyTo ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
+      ...(buttons ? { components: [rowOf(buttons)] } : {}),
     };
     const route = Routes.channelMessages(channelId);
     const sent = await this.#send(false, () => this.rest.post(route, { body, files: [...files] }));
@@ -79,6 +89,11 @@ export class Api {
 
   async edit(channelId: string, messageId: string, content: string): Promise<void> {
     const body = { content, flags: SUPPRESS_EMBEDS, allowed_mentions: NO_MENTIONS };
+    await this.#send(true, () => this.rest.patch(Routes.channelMessage(channelId, messageId), { body }));
+  }
+
+  async removeButtons(channelId: string, messageId: string): Promise<void> {
+    const body = { components: [] };
     await this.#send(true, () => this.rest.patch(Routes.channelMessage(channelId, messageId), { body }));
   }
 
@@ -120,6 +135,12 @@ export class Api {
   /** Says that an answer will come, to the asking person alone. */
   async defer(interactionId: string, token: string): Promise<void> {
     const body = { type: DEFERRED, data: { flags: EPHEMERAL } };
+    await this.rest.post(Routes.interactionCallback(interactionId, token), { body, auth: false });
+  }
+
+  /** Says that a press arrived. The message stays as it is. */
+  async acceptPress(interactionId: string, token: string): Promise<void> {
+    const body = { type: DEFERRED_UPDATE };
     await this.rest.post(Routes.interactionCallback(interactionId, token), { body, auth: false });
   }
 
@@ -185,6 +206,16 @@ const callDiscord: RESTOptions["makeRequest"] = async (url, init) => {
   refusePage(response, text);
   return new Response(text || null, { status, statusText, headers: [...headers] }) as ResponseLike;
 };
+
+function rowOf(buttons: readonly LetterButton[]): object {
+  const components = buttons.map((button) => ({
+    type: BUTTON,
+    style: GREY,
+    label: button.label,
+    custom_id: pressData(button),
+  }));
+  return { type: ACTION_ROW, components };
+}
 
 function idOf(json: unknown): string {
   const { id } = (json ?? {}) as { id?: unknown };

@@ -14,4 +14,5 @@ export const LIMITS = {
   maxFile: 10 * MEBIBYTE,
   maxCaption: 2_000,
   maxAlbum: 10,
+  buttons: 5,
 } as const satisfies PlatformLimits;

@@ -7,6 +7,7 @@
 import type { SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
 import type { Answered, InboundMessage } from "../adapter.js";
+import { pressedCommand } from "../buttons.js";
 import { boundedText } from "../inbound-limit.js";
 import { takenOut } from "../take-out.js";
 import { listOf, objectIn, record } from "../untrusted.js";
@@ -51,6 +52,8 @@ export interface Interaction {
   readonly message: InboundMessage;
   /** To answer it with. */
   readonly token: string;
+  /** The message whose button was pressed; absent for a command. */
+  readonly pressedOn?: string;
 }
 
 const DM = 1;
@@ -63,6 +66,7 @@ const PLACES_FOR_THREADS = [0, 5];
 /** A message that people wrote; joins, pins and the like have other numbers. */
 const WRITTEN = [0, 19];
 const SLASH_COMMAND = 2;
+const PRESS = 3;
 const CHAT_INPUT = 1;
 const TEXT_OPTION = 3;
 
@@ -156,27 +160,29 @@ export function parseEdit(json: unknown, reading: DiscordParseSetting): InboundM
 }
 
 export function parseInteraction(json: unknown, place: DiscordPlace): Interaction | null {
-  const { id, type, token, data, member, user, channel_id } = record(json);
-  const { name, type: kind, options } = record(data);
+  const { id, type, token, data, member, user, channel_id, message } = record(json);
   const sender = person({ author: record(member).user ?? user });
-  if (type !== SLASH_COMMAND || kind !== CHAT_INPUT || !sender) return null;
-  if (!isSnowflake(id) || channel_id !== place.channel.id || !isText(token)) return null;
-  if (!isText(name) || !/^[\w-]{1,32}$/.test(name)) return null;
+  if (!sender || !isSnowflake(id) || channel_id !== place.channel.id || !isText(token)) return null;
+  const said = { source: sourceOf(place, sender, id), messageId: id, isAddressed: true };
+  if (type === PRESS) {
+    const text = pressedCommand(record(data).custom_id);
+    const { id: pressedOn } = record(message);
+    if (text === null || !isSnowflake(pressedOn)) return null;
+    return { token, pressedOn, message: { kind: "button", ...said, text } };
+  }
+  const text = type === SLASH_COMMAND ? commandIn(data) : null;
+  return text === null ? null : { token, message: { kind: "command", ...said, text } };
+}
+
+function commandIn(data: unknown): string | null {
+  const { name, type: kind, options } = record(data);
+  if (kind !== CHAT_INPUT || !isText(name) || !/^[\w-]{1,32}$/.test(name)) return null;
   const words = listOf(options)
     .map(record)
     .flatMap((option) =>
       option.type === TEXT_OPTION && isText(option.value) ? [boundedText(option.value)] : [],
     );
-  return {
-    token,
-    message: {
-      kind: "command",
-      source: sourceOf(place, sender, id),
-      messageId: id,
-      text: [`/${name}`, ...words].join(" "),
-      isAddressed: true,
-    },
-  };
+  return [`/${name}`, ...words].join(" ");
 }
 
 interface DiscordSender {

@@ -53,7 +53,7 @@ export class DiscordSpeaker implements Speaker {
   /** If nobody knows whether it is there, it may be sent again at once: Discord takes the nonce once, for a few minutes. */
   async send(letter: Letter): Promise<{ readonly messageId: string }> {
     const { sends } = this.#options;
-    const { deliveryId, replyTo, files = [], text } = letter;
+    const { deliveryId, replyTo, files = [], text, buttons } = letter;
     const nonce = nonceOf(deliveryId);
     const found = this.#mayBeSent(nonce) ? "not there" : await this.#look(letter);
     if (found === null) throw new SendError("unknown", "Discord does not tell whether it is there.");
@@ -63,6 +63,7 @@ export class DiscordSpeaker implements Speaker {
       nonce,
       ...(isSnowflake(replyTo) ? { replyTo } : {}),
       files: await Promise.all(files.map(rawFile)),
+      ...(buttons ? { buttons } : {}),
     };
     const sentAt = Date.now();
     try {

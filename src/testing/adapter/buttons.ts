@@ -32,8 +32,8 @@ export function buttonCases(stage: Stage): void {
       await stage.expectShown(["May I?"]);
       const deny = await pressed(id, "Deny");
       expect(deny).toMatchObject({ kind: "button", text: "/deny 1503" });
-      const { messageId: _one, ...where } = said.source;
-      expect(deny.source).toMatchObject(where);
+      const { platform, chatId, chatType, userId } = said.source;
+      expect(deny.source).toMatchObject({ platform, chatId, chatType, userId });
       expect(deny.isAddressed).not.toBe(false);
     });
 
@@ -51,8 +51,8 @@ export function buttonCases(stage: Stage): void {
       const said = await stage.hear({ text: "hello", in: "group", from: "bob", mentions: true });
       const id = await stage.send("May I?", { buttons: BUTTONS, address: group });
       const { source } = await pressed(id, "Allow once", { in: "group", from: "bob" });
-      const { userId, chatId, chatType } = said.source;
-      expect(source).toMatchObject({ userId, chatId, chatType });
+      const { userId, chatId } = said.source;
+      expect(source).toMatchObject({ userId, chatId });
     });
   });
 }
