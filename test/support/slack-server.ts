@@ -267,6 +267,27 @@ export class SlackServer {
     });
   }
 
+  /** Somebody presses a button under a message of the bot's. */
+  async press(
+    messageId: string,
+    label: string,
+    { from = "ann", channel }: { from?: string; channel?: string } = {},
+  ): Promise<void> {
+    const at = channel ?? (await this.dm(from));
+    const sent = this.calls.findLast(({ method, args }) => method === "chat.postMessage" && args.blocks);
+    const { text = "", blocks = "[]", thread_ts } = sent?.args ?? {};
+    const [, { elements = [] } = {}] = JSON.parse(blocks) as { elements?: Json[] }[];
+    const button = elements.find((each) => (each.text as Json).text === label);
+    await this.#deliver("interactive", {
+      type: "block_actions",
+      trigger_id: `${Date.now()}.${randomUUID()}`,
+      user: { id: this.idOf(from), username: from },
+      channel: { id: at, name: at.startsWith("D") ? "directmessage" : "team" },
+      message: { type: "message", user: this.botId, ts: messageId, text, ...(thread_ts && { thread_ts }) },
+      actions: [{ type: "button", action_id: button?.action_id, value: button?.value }],
+    });
+  }
+
   /** The last envelope comes again. */
   async redeliver(): Promise<void> {
     if (this.#last) await this.#push(this.#last);

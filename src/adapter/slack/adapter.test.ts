@@ -34,6 +34,11 @@ adapterContract("slack", async () => {
     again: () => next,
     write: (written: Written) => server.write(written),
     amend: (messageId: string, text: string) => server.amend(messageId, text),
+    press: (messageId: string, label: string, by: Pick<Written, "in" | "from"> = {}) =>
+      server.press(messageId, label, {
+        ...(by.from === undefined ? {} : { from: by.from }),
+        ...(by.in === "group" ? { channel: server.channel } : {}),
+      }),
     redeliver: () => server.redeliver(),
     isAcknowledged: (messageId: string) => server.isAcknowledged(messageId),
     shown: async (at?: Address) =>
@@ -294,6 +299,32 @@ describe("slack", () => {
         text: expect.stringContaining("not in this conversation"),
       });
       expect(received).toHaveLength(3);
+    });
+
+    it("a press of a button, where it is, and takes the buttons away in a chat of two", async () => {
+      await connect();
+      const buttons = [{ label: "Deny", command: "/deny 1503" }];
+      const dm = await server.dm();
+      const send = (chatId: string, threadId?: string) =>
+        adapter.send({
+          address: { platform: "slack", chatId, ...(threadId ? { threadId } : {}) },
+          text: "May I?",
+          deliveryId: "d1",
+          buttons,
+        });
+      const updates = () => server.calls.filter(({ method }) => method === "chat.update");
+      const { messageId: root } = await server.write({ text: "hi", in: "group", mentions: true });
+      await server.press((await send(server.channel, root)).messageId, "Deny", { channel: server.channel });
+      expect(received.at(-1)).toMatchObject({
+        kind: "button",
+        text: "/deny 1503",
+        source: { chatType: "thread", chatId: server.channel, threadId: root, userId: server.idOf("ann") },
+      });
+      expect(updates()).toEqual([]);
+      const { messageId } = await send(dm);
+      await server.press(messageId, "Deny");
+      expect(received.at(-1)).toMatchObject({ kind: "button", source: { chatType: "dm", chatId: dm } });
+      expect(updates()).toMatchObject([{ args: { ts: messageId, text: "May I?", blocks: "[]" } }]);
     });
 
     it("files with the bot's token, within the limit, and from nowhere else", async () => {

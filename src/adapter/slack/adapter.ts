@@ -14,12 +14,12 @@ import { remoteFile } from "./files.js";
 import { mrkdwnLength } from "./format.js";
 import { LIMITS } from "./limits.js";
 import { NameBook } from "./names.js";
-import { parseCommand, parseEvent } from "./parse.js";
+import { parseCommand, parseEvent, parsePress } from "./parse.js";
 import { QuoteBook } from "./quotes.js";
 import { type Envelope, serveSocket } from "./socket.js";
 import { SlackSpeaker } from "./speaker.js";
 import { webClient } from "./web.js";
-import { canAnswerIn, whoAmI } from "./workspace.js";
+import { canAnswerIn, removeButtons, whoAmI } from "./workspace.js";
 
 /** So many messages wait to be received; Slack keeps those after them. */
 const MOST_WAITING = 1_000;
@@ -82,6 +82,7 @@ export class SlackAdapter implements Adapter {
 
   #parse({ type, body }: Envelope, { reading, commands }: Pick<SlackHearing, "reading" | "commands">) {
     if (type === "events_api") return parseEvent(field(body, "event"), reading);
+    if (type === "interactive") return parsePress(body, reading);
     return type === "slash_commands" ? parseCommand(body, commands, reading) : null;
   }
 
@@ -107,8 +108,11 @@ export class SlackAdapter implements Adapter {
       names.naming(read).then((named) => quotes.quoted(named)),
     ]);
     if (end.aborted) return;
-    await receive({ ...quoted, source });
+    const received = await receive({ ...quoted, source });
     quotes.keep(quoted);
+    // In a chat of two the buttons go once they were used; in a channel somebody may have pressed who has no say.
+    if (message.kind === "button" && received === "accepted" && source.chatType === "dm")
+      await removeButtons(web, envelope.body);
     await envelope.ack().catch(() => {}); // On a line that was cut: it comes again, and is known by its id.
   }
 }

@@ -21,4 +21,4 @@ settings:
   event_subscriptions:
     bot_events: [app_mention, message.channels, message.groups, message.im, message.mpim]
   socket_mode_enabled: true
-  interactivity: { is_enabled: false }`;
+  interactivity: { is_enabled: true }`;

@@ -13,4 +13,5 @@ export const LIMITS = {
   maxFile: 100 * MEBIBYTE,
   maxCaption: 3_900,
   maxAlbum: 10,
+  buttons: 5,
 } as const satisfies PlatformLimits;

@@ -9,7 +9,8 @@
 import { type Part, part } from "../../session/parts.js";
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { Answered, InboundMessage } from "../adapter.js";
-import { field, firstUnknown, record, textIn, wordsIn } from "../untrusted.js";
+import { pressedCommand } from "../buttons.js";
+import { field, firstUnknown, listOf, record, textIn, wordsIn } from "../untrusted.js";
 import { contentOf, type SlackContent, type SlackReading, sharedIn, together } from "./content.js";
 import { mentions, type SlackReader } from "./plain-text.js";
 
@@ -210,6 +211,20 @@ export function parseCommand(
     text,
     isAddressed: true,
   };
+}
+
+/** A button under a message of ours: whoever pressed it sends its command where that message is. */
+export function parsePress(body: unknown, self: SlackReader): InboundMessage | null {
+  const [chatId, userId] = [wordsIn(body, "channel", "id"), wordsIn(body, "user", "id")];
+  const messageId = wordsIn(body, "trigger_id");
+  const text = pressedCommand(field(listOf(field(body, "actions"))[0], "value"));
+  if (wordsIn(body, "type") !== "block_actions" || text === null) return null;
+  if (!isId(chatId) || !isId(userId) || userId === self.userId || !TRIGGER.test(messageId)) return null;
+  const [ts, thread] = [wordsIn(body, "message", "ts"), wordsIn(body, "message", "thread_ts")];
+  const threadId = isTimestamp(thread) && thread !== ts ? thread : null;
+  const type = chatTypeOf(chatId, wordsIn(body, "channel", "name"));
+  const source = { ...placeOf(chatId, type === "dm" ? "im" : type, threadId), userId };
+  return { kind: "button", source, messageId, text, isAddressed: true };
 }
 
 function asCommand(words: string, names: ReadonlySet<string>): string {

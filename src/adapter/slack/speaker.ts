@@ -9,6 +9,7 @@ import {
   SendError,
   type Speaker,
 } from "../adapter.js";
+import { pressData } from "../buttons.js";
 import { repeatable } from "../failure.js";
 import { type Uploaded, upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
@@ -130,11 +131,12 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  async #post({ address, text, deliveryId, onlyThere }: Letter): Promise<string> {
+  async #post({ address, text, deliveryId, onlyThere, buttons }: Letter): Promise<string> {
     const post: ChatPostMessageArguments = {
       channel: address.chatId,
       text: toMrkdwn(text),
       metadata: metadataOf(deliveryId),
+      ...withButtons(toMrkdwn(text), buttons),
       ...PLAIN,
     };
     return inThread(address, onlyThere, async (thread) =>
@@ -163,6 +165,21 @@ export class SlackSpeaker implements Speaker {
     );
     return first.id;
   }
+}
+
+/** Slack takes no longer text beside buttons; then the text goes alone. */
+const MAX_SECTION = 3_000;
+
+function withButtons(text: string, buttons: Letter["buttons"]) {
+  if (!buttons || text.length > MAX_SECTION) return {};
+  const elements = buttons.map((button, n) => ({
+    type: "button" as const,
+    action_id: `baton-${n}`,
+    text: { type: "plain_text" as const, text: button.label },
+    value: pressData(button),
+  }));
+  const said = { type: "section" as const, text: { type: "mrkdwn" as const, text, verbatim: true } };
+  return { blocks: [said, { type: "actions" as const, elements }] };
 }
 
 type InThread = { readonly thread_ts?: string };

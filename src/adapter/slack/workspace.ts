@@ -140,3 +140,14 @@ export async function findDelivery(
   }
   return null;
 }
+
+/** What had buttons shows its text alone. It is only a courtesy: pressed again, they do nothing. */
+export async function removeButtons(web: WebClient, press: unknown): Promise<void> {
+  const [channel, ts, text] = [
+    wordsIn(press, "channel", "id"),
+    wordsIn(press, "message", "ts"),
+    wordsIn(press, "message", "text"),
+  ];
+  if (text === "") return;
+  await web.chat.update({ channel, ts, text, blocks: [], parse: "none", link_names: false }).catch(() => {});
+}
