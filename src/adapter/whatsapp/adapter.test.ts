@@ -68,14 +68,27 @@ async function fixture(): Promise<AdapterFixture> {
       };
       return { messageId: await world.writeMessage({ type: "document", document: media }) };
     },
+    press: (messageId: string, label: string) => {
+      const { interactive } = (world.sent.find(({ id }) => id === messageId)?.body ?? {}) as {
+        interactive?: { action: { buttons: { reply: { id: string; title: string } }[] } };
+      };
+      const pressed = interactive?.action.buttons.find(({ reply }) => reply.title === label);
+      return world.writeMessage({
+        type: "interactive",
+        context: { id: messageId },
+        interactive: { type: "button_reply", button_reply: pressed?.reply },
+      });
+    },
     redeliver: () => world.deliver(),
     isAcknowledged: (messageId: string) => world.acknowledged.has(messageId),
     shown: (where = address) =>
       world.sent
         .filter(({ body }) => body.to === where.chatId)
         .flatMap(({ body }) => {
-          const content = body[String(body.type)] as { body?: string; caption?: string };
-          return content.body ?? content.caption ?? [];
+          const content = body[String(body.type)] as { body?: string | { text: string }; caption?: string };
+          return (
+            (typeof content.body === "object" ? content.body.text : content.body) ?? content.caption ?? []
+          );
         }),
     answeredBy: (messageId: string) => {
       const sent = world.sent.find(({ id }) => id === messageId);
@@ -124,6 +137,18 @@ describe("whatsapp", () => {
   afterEach(async () => {
     await adapter.disconnect();
     await world.close();
+  });
+
+  it("sends a text that is too long for buttons without them", async () => {
+    await connect();
+    const buttons = [{ label: "Deny", command: "/deny 1503" }];
+    for (const text of ["x".repeat(1_024), "x".repeat(1_025)])
+      await adapter.send({ address, text, deliveryId: `d${text.length}`, buttons });
+    expect(world.sent.map(({ body }) => body.type)).toEqual(["interactive", "text"]);
+    expect(world.sent[0]?.body.interactive).toMatchObject({
+      type: "button",
+      action: { buttons: [{ type: "reply", reply: { id: "baton /deny 1503", title: "Deny" } }] },
+    });
   });
 
   describe("its webhook", () => {

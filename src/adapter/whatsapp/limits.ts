@@ -11,7 +11,12 @@ const SHARED = {
   voice: true,
 } as const;
 /** By the business API. */
-export const LIMITS = { ...SHARED, edit: false, redelivers: true } as const satisfies PlatformLimits;
+export const LIMITS = {
+  ...SHARED,
+  edit: false,
+  redelivers: true,
+  buttons: 3,
+} as const satisfies PlatformLimits;
 /** As a linked device. WhatsApp watches for accounts that send many edits. */
 export const DEVICE_LIMITS = { ...SHARED, edit: true, paceMs: 5_000 } as const satisfies PlatformLimits;
 export const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };

@@ -5,6 +5,7 @@
 import { type Part, part } from "../../session/parts.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Answered, InboundMessage, RemoteFile } from "../adapter.js";
+import { pressedCommand } from "../buttons.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
 import { isBusinessScoped, isNumber } from "./ids.js";
 import { cameFrom, partsOf } from "./parts.js";
@@ -68,6 +69,8 @@ function readMessage(message: unknown, value: unknown, setting: WhatsAppParseSet
   if (type === "reaction") return readReaction(message, source, messageId);
   if (type === "revoke") return readDeletion(message, source);
   if (type === "edit") return readEdit(message, source, setting);
+  const command = pressedCommand(field(message, "interactive", "button_reply", "id"));
+  if (type === "interactive" && command !== null) return { kind: "button", source, messageId, text: command };
   const answered = idOf(field(message, "context", "id"));
   return {
     kind: "message",

@@ -8,6 +8,7 @@ import {
   SendError,
   type Speaker,
 } from "../adapter.js";
+import { pressData } from "../buttons.js";
 import { repeatable } from "../failure.js";
 import { bytesOf } from "../local-file.js";
 import { inChat, type Recent } from "../recent.js";
@@ -41,12 +42,11 @@ export class WhatsAppSpeaker implements Speaker {
     this.#hearing = hearing;
   }
 
-  async send({ address, text, deliveryId, replyTo, files }: Letter): Promise<{ readonly messageId: string }> {
+  async send(letter: Letter): Promise<{ readonly messageId: string }> {
+    const { address, text, deliveryId, replyTo, files } = letter;
     const context = replyTo?.startsWith("wamid.") ? { context: { message_id: replyTo } } : {};
     const to = recipientOf(address);
-    const said = files?.[0]
-      ? asMedia(files[0], await this.#upload(files[0]), text)
-      : { type: "text", text: { body: formatText(text), preview_url: false } };
+    const said = files?.[0] ? asMedia(files[0], await this.#upload(files[0]), text) : asText(letter);
     const message = { ...to, ...said, biz_opaque_callback_data: deliveryId };
     const messageId = await this.#post({ ...message, ...context }, deliveryId).catch((error: unknown) => {
       if (!("context" in context) || !maybeUnanswerable(error)) throw error;
@@ -115,6 +115,22 @@ export class WhatsAppSpeaker implements Speaker {
   #call(message: object): Promise<unknown> {
     return this.#graph.post("messages", message, this.#hearing.end);
   }
+}
+
+/** WhatsApp takes no longer text beside buttons; then the text goes alone. */
+const MAX_WITH_BUTTONS = 1_024;
+
+function asText({ text, buttons }: Letter): object {
+  const body = formatText(text);
+  if (!buttons || body.length > MAX_WITH_BUTTONS) return { type: "text", text: { body, preview_url: false } };
+  const replies = buttons.map((button) => ({
+    type: "reply",
+    reply: { id: pressData(button), title: button.label },
+  }));
+  return {
+    type: "interactive",
+    interactive: { type: "button", body: { text: body }, action: { buttons: replies } },
+  };
 }
 
 function asMedia({ name, mediaType, voice }: LocalFile, id: string, text: string): object {
