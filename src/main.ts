@@ -348,7 +348,7 @@ async function openGatewayOf(
     limits: config.limits,
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),
-    answersAll: ({ platform }) => config.platforms[platform]?.answer === "all",
+    groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config),
     maxMessages: config.agent.maxMessages,
     maxSends: config.agent.maxSends,
