@@ -1,4 +1,4 @@
-/** Groups: what the agent is given of what people say there. */
+/** Groups: what is meant for the agent, and what else it is given of what people say there. */
 import { choice, number } from "../util/setting.js";
 import { group } from "./groups.js";
 
@@ -13,5 +13,9 @@ export const groupChatSettings = group({
   ),
   contextFrom: choice(["people", "all"], "people", {
     description: "Whose messages these are: of people who have access, or of everybody in the group.",
+  }),
+  threads: choice(["follow", "mention"], "follow", {
+    description:
+      "`follow`: if you name the bot in a thread, it also answers your next messages there, until an hour after the last one. `mention`: only messages that name it.",
   }),
 });

@@ -14,6 +14,7 @@ import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
+import { FollowedThreads } from "./followed-threads.js";
 import { inboundText } from "./inbound-text.js";
 import { notYetTaken } from "./media.js";
 import { type GroupRules, Overheard } from "./overheard.js";
@@ -53,16 +54,18 @@ export class Entrance {
   readonly #setting: EntranceSetting;
   readonly #doorstep: Doorstep;
   readonly #overheard: Overheard;
+  readonly #threads: FollowedThreads;
 
   constructor(setting: EntranceSetting) {
     this.#setting = setting;
     this.#doorstep = new Doorstep(setting);
     this.#overheard = new Overheard(setting);
+    this.#threads = new FollowedThreads(setting.clock);
   }
 
   async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
     const { people, commands, allowance, apologies } = this.#setting;
-    if (!this.#isForUs(message)) return this.#overhear(surface, message);
+    if (!this.#isForUs(surface, message)) return this.#overhear(surface, message);
     if (message.kind === "deletion") return this.#withdraw(surface, message);
     const isKept = message.kind === "message" || message.kind === "command";
     // Only stored messages are bound to the version: anything else asks the store.
@@ -95,7 +98,7 @@ export class Entrance {
 
   /** Stores nothing, because the store does not answer. */
   turnAway(surface: Surface, message: InboundMessage): never {
-    const isForUs = this.#isForUs(message);
+    const isForUs = this.#isForUs(surface, message);
     const error = new StoreError("store_unreachable", "The store does not answer.");
     return this.#fail(
       "Could not save a message",
@@ -105,8 +108,10 @@ export class Entrance {
     );
   }
 
-  #isForUs({ isAddressed, source }: InboundMessage): boolean {
-    return isAddressed !== false || this.#setting.groups.answersAll?.(source) === true;
+  #isForUs(surface: Surface, message: InboundMessage): boolean {
+    const { groups } = this.#setting;
+    if (message.isAddressed !== false || groups.answersAll?.(message.source)) return true;
+    return groups.threads === "follow" && this.#threads.isFollowed(surface, message);
   }
 
   async #overhear(surface: Surface, message: InboundMessage): Promise<Entered> {
@@ -184,7 +189,10 @@ export class Entrance {
       const kept = await inbox.acceptFrom(peopleVersion, item, holder, clock());
       if (kept === "duplicate") return nothing("duplicate");
       if (kept === "outdated") continue;
-      if (kind === "message") this.#overheard.empty(surface, message);
+      if (kind === "message") {
+        this.#overheard.empty(surface, message);
+        this.#threads.follow(surface, message);
+      }
       const { album } = message;
       return { kind: "new", item: album === undefined ? kept : { ...kept, album }, who: access, files };
     }

@@ -22,6 +22,8 @@ export interface GroupRules {
   readonly context?: number;
   /** Whose: of people who have access, which is the default, or of everybody in the group. */
   readonly contextFrom?: "people" | "all";
+  /** `follow`: who named the bot in a thread need not name it again there. Default: `mention`, each message must name it. */
+  readonly threads?: "follow" | "mention";
 }
 
 export interface OverheardSetting {
