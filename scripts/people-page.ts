@@ -232,6 +232,7 @@ Scanned 42.0 MB in 3 files: nothing of theirs is left.
 | --- | --- |
 | their conversations, wherever they are now, with everything in them | removed |
 | their messages in conversations of others | \`[erased]\`, without name, author and files; not in the search any more |
+| what they said in a group [before a message of somebody else](groups.md#what-was-said-before) | taken out of that message, which leaves the search |
 | what they asked for there as long as the conversation lasts, and a title that Baton made of their first words | removed |
 | what others and the agent said, also if it repeats their words; summaries, notes and other titles of those conversations | stays: the command counts the passages that are repeated |
 | what others used in the person's conversations | stays, without the conversation |

@@ -145,6 +145,7 @@ export type { GatewayFiles } from "./gateway/kept-files.js";
 export type { LimitLists } from "./gateway/limits.js";
 export type { VoiceListening, VoiceSpeaking } from "./gateway/listening.js";
 export type { GatewayMemory } from "./gateway/memory/options.js";
+export type { GroupRules } from "./gateway/overheard.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";

@@ -349,7 +349,7 @@ async function openGatewayOf(
     limits: config.limits,
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),
-    answersAll: ({ platform }) => config.platforms[platform]?.answer === "all",
+    groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),
     maxMessages: config.agent.maxMessages,
     maxSends: config.agent.maxSends,

@@ -10,6 +10,7 @@ import type { GatewayFiles } from "./gateway/kept-files.js";
 import type { LimitLists } from "./gateway/limits.js";
 import type { GatewayMemory } from "./gateway/memory/options.js";
 import type { TitleMaker } from "./gateway/memory/titles.js";
+import type { GroupRules } from "./gateway/overheard.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
@@ -22,7 +23,6 @@ import { DEFAULT_WINDOW } from "./session/history-window.js";
 import { LOCAL } from "./session/platform.js";
 import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
-import type { SessionSource } from "./session/source.js";
 import type { OnProblem } from "./util/problem.js";
 import type { Redactor } from "./util/redact.js";
 
@@ -45,8 +45,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** How much people may ask for; what is absent is as built in. */
   readonly limits?: LimitLists;
   readonly busy?: Partial<BusyModes>;
-  /** What is said to others in this group is answered too. */
-  readonly answersAll?: (source: SessionSource) => boolean;
+  /** What the agent is given of groups; without it, only messages to the bot. */
+  readonly groups?: GroupRules;
   readonly homeChannels?: ContextConfig["homeChannels"];
   /** Where files that come with messages are kept, and who reads them; without it none are taken. */
   readonly files?: GatewayFiles;
@@ -126,7 +126,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.memory ? { memory: new MemoryDesk({ ...options.memory, notes: store.memory, clock }) } : {}),
     people: options.people ?? {},
     limits: options.limits ?? {},
-    ...(options.answersAll === undefined ? {} : { answersAll: options.answersAll }),
+    ...(options.groups ? { groups: options.groups } : {}),
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
     context: {
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),

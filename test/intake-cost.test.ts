@@ -44,7 +44,7 @@ describe.each([
       allowance: new Allowance({ spending: store.spending, usage: store.usage, lists: {}, clock }),
       scopes: {},
       commands: { isCommand: () => false, asksAgent: () => false },
-      answersAll: () => false,
+      groups: {},
       holder: "me",
       clock,
       onProblem: (problem) => expect.unreachable(problem),

@@ -8,6 +8,7 @@ import { choice, flag, list, number, type Setting, type Takes, text, textOr } fr
 import { agentSettings, turnLimits } from "./agent.js";
 import { deliverySettings } from "./delivery.js";
 import { environmentSettings } from "./environments.js";
+import { groupChatSettings } from "./group-chats.js";
 import { each, group, type WrittenOf } from "./groups.js";
 import { jobSettings } from "./jobs.js";
 import { limitSettings } from "./limits.js";
@@ -154,6 +155,7 @@ export const homeFile = group({
   agent: agentSettings,
   scopes,
   people,
+  groups: groupChatSettings,
   limits: limitSettings,
   tools: toolSettings,
   mcp: mcpSettings,

@@ -25,8 +25,21 @@ export interface ShownSetting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, handoff, people, limits, tools, mcp, processes, jobs, delivery, memory, voice } =
-    config;
+  const {
+    agent,
+    busy,
+    groups,
+    handoff,
+    people,
+    limits,
+    tools,
+    mcp,
+    processes,
+    jobs,
+    delivery,
+    memory,
+    voice,
+  } = config;
   const { platforms, store, mirror, outputDir, retention, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -35,6 +48,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     handoff,
     agent: { ...agent, ...shownEndpoint(agent), fallback: shownEndpoint(agent.fallback) },
     people,
+    groups,
     limits,
     tools: { ...tools, guests: tools.guests ?? GUEST_TOOLS, members: tools.members ?? MEMBER_TOOLS },
     mcp: { servers: mapped(mcp.servers, writtenServer) },

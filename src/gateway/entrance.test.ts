@@ -62,7 +62,7 @@ describe("what is said to others", () => {
 
   it("is answered in a group where all is", async () => {
     await world.close();
-    await open({ answersAll: ({ chatId }: { chatId: string }) => chatId === "team" });
+    await open({ groups: { answersAll: ({ chatId }: { chatId: string }) => chatId === "team" } });
     const inTeam = world.chat("ann", team);
     expect(await write(inTeam, "hello all", { isAddressed: false })).toBe("accepted");
     expect(await inTeam.next(0)).toContain("hello all");

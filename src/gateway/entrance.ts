@@ -1,11 +1,12 @@
 /**
  * The way in for every message: is it meant for us, does its sender have access, and only then is it stored; its files
- * are downloaded after that. A message that is refused or not meant for us leaves no trace.
+ * are downloaded after that. A message that is refused leaves no trace. One to others in a group is remembered for a
+ * while, and stored only as a note in a message to us that follows it.
  */
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
+import { apart, withNotes } from "../session/said-before.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
-import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
@@ -13,8 +14,10 @@ import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
+import { FollowedThreads } from "./followed-threads.js";
 import { inboundText } from "./inbound-text.js";
 import { notYetTaken } from "./media.js";
+import { type GroupRules, Overheard } from "./overheard.js";
 import type { People, Seen } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
 import type { Surface } from "./surface.js";
@@ -27,12 +30,13 @@ export interface EntranceSetting {
   readonly takesFiles: boolean;
   readonly scopes: SessionScopes;
   readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
-  /** True if messages to others in this group are answered too. */
-  readonly answersAll: (source: SessionSource) => boolean;
+  readonly groups: GroupRules;
   readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
 }
+
+const NO_LOOK_UP = "Could not look up the sender of a message";
 
 export type Entered =
   /** `files` came with it, and are not in the item. */
@@ -49,15 +53,19 @@ export type Entered =
 export class Entrance {
   readonly #setting: EntranceSetting;
   readonly #doorstep: Doorstep;
+  readonly #overheard: Overheard;
+  readonly #threads: FollowedThreads;
 
   constructor(setting: EntranceSetting) {
     this.#setting = setting;
     this.#doorstep = new Doorstep(setting);
+    this.#overheard = new Overheard(setting);
+    this.#threads = new FollowedThreads(setting.clock);
   }
 
   async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
-    const { people, answersAll, commands, allowance, apologies } = this.#setting;
-    if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
+    const { people, commands, allowance, apologies } = this.#setting;
+    if (!this.#isForUs(surface, message)) return this.#overhear(surface, message);
     if (message.kind === "deletion") return this.#withdraw(surface, message);
     const isPress = message.kind === "button" && commands.isCommand(message.text);
     const isKept = message.kind === "message" || message.kind === "command" || isPress;
@@ -91,7 +99,7 @@ export class Entrance {
 
   /** Stores nothing, because the store does not answer. */
   turnAway(surface: Surface, message: InboundMessage): never {
-    const isForUs = message.isAddressed !== false || this.#setting.answersAll(message.source);
+    const isForUs = this.#isForUs(surface, message);
     const error = new StoreError("store_unreachable", "The store does not answer.");
     return this.#fail(
       "Could not save a message",
@@ -101,15 +109,23 @@ export class Entrance {
     );
   }
 
+  #isForUs(surface: Surface, message: InboundMessage): boolean {
+    const { groups } = this.#setting;
+    if (message.isAddressed !== false || groups.answersAll?.(message.source)) return true;
+    return groups.threads === "follow" && this.#threads.isFollowed(surface, message);
+  }
+
+  async #overhear(surface: Surface, message: InboundMessage): Promise<Entered> {
+    await this.#overheard
+      .hear(surface, message)
+      .catch((error: Error) => this.#fail(NO_LOOK_UP, error, null, message));
+    return nothing("ignored");
+  }
+
   #lookUp(surface: Surface, message: InboundMessage): Promise<Seen> {
-    return this.#setting.people.lookUp(message.source).catch((error: Error) => {
-      return this.#fail(
-        "Could not look up the sender of a message",
-        error,
-        this.#ifKnown(surface, message),
-        message,
-      );
-    });
+    return this.#setting.people
+      .lookUp(message.source)
+      .catch((error: Error) => this.#fail(NO_LOOK_UP, error, this.#ifKnown(surface, message), message));
   }
 
   /** Only people who have access get a reply. If the store can't be asked, those who were let in lately are known. */
@@ -125,13 +141,14 @@ export class Entrance {
 
   async #amend(surface: Surface, message: InboundMessage): Promise<Entered> {
     const item = await this.#setting.inbox
-      .amend(surface, message, inboundText(message))
+      .amend(surface, message, (was) => withNotes(apart(was).before, inboundText(message)))
       .catch((error: Error) => this.#fail("Could not save a message", error, surface, message));
     return item ? { kind: "amended", item } : nothing("accepted"); // It has been answered: that stays as it is.
   }
 
   /** Platforms do not say who deleted it. All that this can do is to leave a message unanswered that is gone. */
   async #withdraw(surface: Surface, message: InboundMessage): Promise<Entered> {
+    this.#overheard.forget(surface, message);
     const item = await this.#setting.inbox.withdraw(surface, message);
     return item ? { kind: "withdrawn", item } : nothing("ignored");
   }
@@ -163,7 +180,7 @@ export class Entrance {
     const { platform, account } = surface;
     const { source, messageId } = message;
     const files = kind === "message" && takesFiles ? filesOf(message) : [];
-    const text = kind === "command" ? message.text : inboundText(message);
+    const text = kind === "command" ? message.text : await this.#textOf(surface, message);
     const key = buildSessionKey(source, scopes);
     const missing = files.length > 0 ? { missing: notYetTaken(files) } : {};
     const item = { platform, account, kind, key, source, messageId, text, ...missing };
@@ -172,10 +189,20 @@ export class Entrance {
       if (!access.allowed) return this.#refuse(surface, message);
       const kept = await inbox.acceptFrom(peopleVersion, item, holder, clock());
       if (kept === "duplicate") return nothing("duplicate");
+      if (kept === "outdated") continue;
+      if (kind === "message") {
+        this.#overheard.empty(surface, message);
+        this.#threads.follow(surface, message);
+      }
       const { album } = message;
-      if (kept !== "outdated")
-        return { kind: "new", item: album === undefined ? kept : { ...kept, album }, who: access, files };
+      return { kind: "new", item: album === undefined ? kept : { ...kept, album }, who: access, files };
     }
+  }
+
+  /** With what others said before it. */
+  async #textOf(surface: Surface, message: InboundMessage): Promise<string> {
+    const before = await this.#overheard.before(surface, message);
+    return withNotes(before === "" ? [] : [before], inboundText(message));
   }
 
   /**

@@ -197,7 +197,7 @@ export class Gateway {
       takesFiles: media !== null,
       scopes,
       commands,
-      answersAll: options.answersAll ?? (() => false),
+      groups: options.groups ?? {},
     });
     const arrivals = new Arrivals({
       ...common,

@@ -30,11 +30,21 @@ export function inboundText({ text, replyTo, forwarded, parts = [], files = [] }
 
 /** The message that it answers: who wrote it, its words, and what else it had. */
 function quoteOf({ text = "", parts = [], files = [], from: name = "" }: Answered): string {
-  const said = [cleanLine(text), ...partLines(parts)].filter((each) => each !== "").join(" ");
-  const words = said || (files.length > 0 ? counted(files.length, "file") : "");
+  const said = saidIn({ text, parts });
+  const words = said || saidIn({ text, files });
   if (words === "") return "";
   const author = shorten(cleanLine(name), LONGEST_NAME);
   return shorten(author ? `${author} ${said ? "wrote" : "sent"}: ${words}` : words, QUOTED);
+}
+
+/** A message in one line; its files count only if it has nothing else. */
+export function saidIn({
+  text = "",
+  parts = [],
+  files = [],
+}: Pick<Answered, "text" | "parts" | "files">): string {
+  const said = [cleanLine(text), ...partLines(parts)].filter((each) => each !== "").join(" ");
+  return said || (files.length > 0 ? counted(files.length, "file") : "");
 }
 
 function partLines(parts: readonly Part[]): string[] {

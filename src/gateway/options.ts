@@ -5,7 +5,6 @@ import type { ContextConfig } from "../session/context.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import type { Later } from "../util/later.js";
 import type { OnProblem } from "../util/problem.js";
@@ -17,6 +16,7 @@ import type { KeptFiles } from "./kept-files.js";
 import type { LimitLists } from "./limits.js";
 import type { MemoryDesk } from "./memory/desk.js";
 import type { Upkeep } from "./memory/upkeep.js";
+import type { GroupRules } from "./overheard.js";
 import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
@@ -43,8 +43,8 @@ export interface GatewayOptions extends Partial<KeptFiles> {
   readonly people: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */
   readonly limits?: LimitLists;
-  /** What is said to others in this group is answered too. */
-  readonly answersAll?: (source: SessionSource) => boolean;
+  /** What the agent is given of groups; without it, only messages to the bot. */
+  readonly groups?: GroupRules;
   readonly busy: BusyModes;
   /** Waits for more messages of a burst; by real time unless told. */
   readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;

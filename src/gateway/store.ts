@@ -62,7 +62,7 @@ export interface Inbox {
     now: number,
   ): Promise<InboxItem | "duplicate" | "outdated">;
   /** Changes the text of a message that nobody has begun to answer; null if there is none of that sender. Its files stay. */
-  amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
+  amend(account: Account, which: Amended, change: (was: string) => string): Promise<InboxItem | null>;
   /** A message that nobody has begun to answer was deleted: it is not answered, and its words go. Null if none waits. */
   withdraw(account: Account, which: Amended): Promise<InboxItem | null>;
   /** Says what came of the files of a message that waits for this holder, also if it was moved; null if none does any more. */

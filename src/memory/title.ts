@@ -1,4 +1,5 @@
 /** A title for a session: from its first words, or from what a model says. Pure. */
+import { apart } from "../session/said-before.js";
 import type { Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { ModelTask } from "./summarise.js";
@@ -12,7 +13,7 @@ const MARKS = " #>*_`\"'“”«»-";
 export function firstWords(messages: readonly Message[]): string | null {
   for (const message of messages) {
     if (message.role !== "user" || message.note) continue;
-    const line = plain(message.content);
+    const line = plain(apart(message.content).own);
     if (line !== "") return withinWords(line);
   }
   return null;

@@ -64,6 +64,7 @@ const NOTES = [
   "in reply to",
   "please answer",
   "forwarded",
+  "said before",
   ...PART_KINDS,
 ] as const;
 /** The beginnings of all our texts in brackets. */

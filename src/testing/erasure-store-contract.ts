@@ -4,6 +4,7 @@ import type { Hear } from "../gateway/erasure.js";
 import { OWNER } from "../session/access.js";
 import { newHandoffId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
+import { saidBefore } from "../session/said-before.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource } from "../session/source.js";
 import {
@@ -118,6 +119,32 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       expect(await asked()).toEqual(bobs(2));
       await store.consolidations.undo(world.groupSession, now);
       expect(await asked()).toEqual(bobs(1));
+    });
+
+    it("takes out what they said before a message of somebody else", async () => {
+      const person = (id: string, name: string) => ({ name, author: { id, role: "member" } });
+      const said = saidBefore([
+        { ...person(ANN, "Ann"), words: "a canary in the mine" },
+        { ...person(BOB, "Bob"), words: "rain again" },
+      ]);
+      const group = parseSource({
+        platform: "telegram",
+        chat_id: "-200",
+        chat_type: "group",
+        user_id: "70010012",
+      });
+      const content = `${said}\nBob asks what to do.`;
+      const { entry } = await sessions.receive(group, { role: "user", content, author: { id: BOB } });
+      await sessions.indexAll();
+      const heard: string[] = [];
+      await erase((_, text) => heard.push(text));
+      const [message] = await sessions.load(entry.sessionId);
+      expect(message?.content.split("\n").slice(1)).toEqual([
+        expect.stringMatching(/^\[said before: Bob #\w+ member: "rain again"\]$/),
+        "Bob asks what to do.",
+      ]);
+      expect(heard.some((text) => text.includes("a canary in the mine"))).toBe(true);
+      expect((await sessions.search("canary", OWNER)).items).toEqual([]);
     });
 
     it("takes jobs of others out of their private chat, and pauses them", async () => {

@@ -702,13 +702,17 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const first = await accept("one");
       const files = { attachments: [{ file: "a", mediaType: "image/png" }], missing: ["b.png: gone"] };
       const bob = { ...ann, userId: "bob" };
-      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, "bob's")).toBeNull();
+      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, () => "bob's")).toBeNull();
       await store.inbox.complete(first.id, "me", files);
-      const amended = await store.inbox.amend(account, { source: ann, messageId: "one" }, "hers");
-      expect(amended).toMatchObject({ id: first.id, text: "hers", ...files });
+      const amended = await store.inbox.amend(
+        account,
+        { source: ann, messageId: "one" },
+        (was) => `${was}, hers`,
+      );
+      expect(amended).toMatchObject({ id: first.id, text: `${first.text}, hers`, ...files });
       expect((await store.inbox.waiting(account)).map(({ item }) => item)).toEqual([amended]);
       await begun(amended as InboxItem);
-      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, "late")).toBeNull();
+      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, () => "late")).toBeNull();
     });
 
     it("withdraws a message that nobody has begun to answer, with its words", async () => {

@@ -17,6 +17,7 @@ import type { Db, Queries, Scrubber } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { eraseMentions } from "./erase-mentions.js";
 import { eraseMessages, messagesBy } from "./erase-messages.js";
+import { eraseSaid } from "./erase-said.js";
 import { eraseTurns, openTurns } from "./erase-turns.js";
 import { forgetSession } from "./forget.js";
 import { removeJob } from "./jobs.js";
@@ -149,6 +150,7 @@ export class SqlErasure implements ErasureStore {
     const places = await privatePlaces(this.#db, whose);
     for (const name of [...places.chats, ...places.keys]) hear("id", name);
     const messages = await eraseMessages(this.#db, this.#index, whose, now, hear);
+    await eraseSaid(this.#db, this.#index, whose, now, hear);
     await eraseTurns(this.#db, whose, places, hear);
     await eraseMentions(this.#db, whose, places, now, hear);
     // Also those that an erase changed that was cut off.

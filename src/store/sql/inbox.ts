@@ -46,12 +46,12 @@ export class SqlInbox implements Inbox {
     return number(row?.version) === peopleVersion ? "duplicate" : "outdated";
   }
 
-  async amend(account: Account, which: Amended, text: string): Promise<InboxItem | null> {
+  async amend(account: Account, which: Amended, change: (was: string) => string): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const was = await this.#waitingOf(tx, account, which);
       const { source } = which;
       if (!was || identityOf(was.source) !== identityOf(source)) return null;
-      const changed = storableText(text);
+      const changed = storableText(change(was.text));
       await tx.run("UPDATE inbox SET text = ? WHERE id = ?", changed, was.id);
       return { ...was, text: changed };
     });
