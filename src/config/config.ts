@@ -16,7 +16,16 @@ type Held = ValueOf<typeof homeFile>;
 export interface Config
   extends Pick<
     Held,
-    "busy" | "handoff" | "people" | "limits" | "processes" | "jobs" | "delivery" | "memory" | "voice"
+    | "busy"
+    | "handoff"
+    | "people"
+    | "limits"
+    | "processes"
+    | "jobs"
+    | "delivery"
+    | "memory"
+    | "voice"
+    | "proxy"
   > {
   readonly home: string;
   /** A URL or an absolute path. */
