@@ -78,6 +78,7 @@ async function runCommand(): Promise<number> {
     loadConfig: async (purpose) => {
       const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder, purpose);
       redactor.know(() => secretValues(config));
+      await (await import("./open-proxy.js")).openProxy(config, environment);
       return config;
     },
     openSessions: async (config, purpose) => (await openMirrored(config, purpose, onProblem)).sessions,

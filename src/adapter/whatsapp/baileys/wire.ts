@@ -1,5 +1,6 @@
 /** One connection to WhatsApp Web, from its beginning to its end. */
 import { makeWASocket, type WAMessage, type WASocket } from "baileys";
+import { proxyWays } from "../../proxy.js";
 import type { BaileysSettings } from "./config.js";
 import type { Credentials } from "./credentials.js";
 import { SILENT } from "./quiet.js";
@@ -18,8 +19,8 @@ export interface Wire {
 export interface WireEvents {
   /** `isLate`: they were written while nobody was connected. */
   readonly messages: (messages: readonly WAMessage[], isLate: boolean) => void;
-  /** WhatsApp waits for somebody to link this machine. */
-  readonly unlinked?: (socket: WASocket) => void;
+  /** WhatsApp waits for somebody to link this machine; again with every new content of the QR code. */
+  readonly unlinked?: (socket: WASocket, qr: string) => void;
   /** The account has taken this machine as its device. */
   readonly linked?: () => void;
 }
@@ -36,8 +37,12 @@ export function openWire(
 ): Wire {
   const timeoutMs = timeoutOf(settings);
   const { creds, keys } = credentials;
+  const url = settings.baseUrl?.replace(/^http/, "ws");
+  const agent = proxyWays()?.agentFor(url ?? "wss://web.whatsapp.com");
   const socket = makeWASocket({
-    ...(settings.baseUrl ? { waWebSocketUrl: settings.baseUrl.replace(/^http/, "ws") } : {}),
+    ...(url === undefined ? {} : { waWebSocketUrl: url }),
+    // Files go up by `node:https`, to hosts of WhatsApp's choice.
+    ...(agent && { agent, fetchAgent: agent }),
     auth: { creds, keys },
     logger: SILENT,
     connectTimeoutMs: timeoutMs,
@@ -53,7 +58,7 @@ export function openWire(
   });
   const opened = new Promise<void>((resolve) => {
     socket.ev.on("connection.update", ({ connection, lastDisconnect, qr, isNewLogin }) => {
-      if (qr !== undefined) unlinked?.(socket);
+      if (qr !== undefined) unlinked?.(socket, qr);
       if (isNewLogin) linked?.();
       if (connection === "open") resolve();
       if (connection === "close") close(lastDisconnect?.error);
