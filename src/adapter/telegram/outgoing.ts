@@ -60,12 +60,12 @@ export async function sendLetter(clients: Clients, chat: string, letter: Letter)
   }
 }
 
-interface Keyboard {
+interface InlineKeyboard {
   readonly reply_markup?: { inline_keyboard: { text: string; callback_data: string }[][] };
 }
 
 /** All in one row. */
-function keyboardOf({ buttons }: Letter): Keyboard {
+function keyboardOf({ buttons }: Letter): InlineKeyboard {
   if (!buttons) return {};
   const row = buttons.map((button) => ({ text: button.label, callback_data: pressData(button) }));
   return { reply_markup: { inline_keyboard: [row] } };
@@ -73,7 +73,7 @@ function keyboardOf({ buttons }: Letter): Keyboard {
 
 type Send = (target: TelegramTarget) => Promise<{ readonly message_id: number }>;
 
-function textSender(api: Api, chat: string, text: string, keyboard: Keyboard): Send {
+function textSender(api: Api, chat: string, text: string, keyboard: InlineKeyboard): Send {
   const html = toHtml(text);
   return (target) =>
     inHtml(html, (said, mode) =>

@@ -1,6 +1,5 @@
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
 
-import type { LetterButton } from "../../adapter/adapter.js";
 import type {
   Account,
   Announcement,
@@ -357,7 +356,7 @@ function deliveryOf(row: Row): Delivery {
     turnId: maybe(row.turn_id, text<TurnId>),
     replyTo: maybe(row.reply_to, text),
     ...(files ? { files } : {}),
-    ...(row.buttons === null ? {} : { buttons: json<LetterButton[]>(row.buttons) }),
+    ...(row.buttons === null ? {} : { buttons: json<NonNullable<NewDelivery["buttons"]>>(row.buttons) }),
     state: oneOf(row.state, DELIVERY_STATES),
     attempts: number(row.attempts),
     notBefore: number(row.not_before),
