@@ -78,6 +78,7 @@ async function runCommand(): Promise<number> {
     loadConfig: async (purpose) => {
       const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder, purpose);
       redactor.know(() => secretValues(config));
+      await (await import("./open-proxy.js")).openProxy(config, environment);
       return config;
     },
     openSessions: async (config, purpose) => (await openMirrored(config, purpose, onProblem)).sessions,
@@ -371,8 +372,7 @@ async function mcpServers(config: Config, options: Omit<OpenMcpOptions, "version
 
 async function inspectMcp(config: Config): Promise<Finding[]> {
   if (Object.keys(config.mcp.servers).length === 0) return [];
-  const { mcpFindings } = await import("./open-mcp.js");
-  return mcpFindings(config, version);
+  return (await import("./open-mcp.js")).mcpFindings(config, version);
 }
 
 async function inspectStore(config: Config) {

@@ -168,13 +168,18 @@ const NEVER_SENT = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
+/** undici's words for a proxy that opened no tunnel. */
+const NO_TUNNEL = "when HTTP Tunneling";
+
 /** What was under way when the network failed, if that was before anything could be sent. */
 const BEFORE_SENDING = new Set(["connect", "getaddrinfo"]);
 
 export function wasNeverSent(error: unknown): boolean {
   const { code, syscall, message } = networkErrorIn(error) ?? { code: "" };
   if (NEVER_SENT.has(code) || code.startsWith("CERT_") || BEFORE_SENDING.has(syscall ?? "")) return true;
-  return message?.includes("before secure TLS connection was established") ?? false;
+  return ["before secure TLS connection was established", NO_TUNNEL].some((words) =>
+    message?.includes(words),
+  );
 }
 
 /** The code that the network gave it, wherever it stands in the error; empty if there is none. */

@@ -26,6 +26,7 @@ export interface Config
     | "delivery"
     | "memory"
     | "voice"
+    | "proxy"
   > {
   readonly home: string;
   /** A URL or an absolute path. */

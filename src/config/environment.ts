@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 
 import { type ModelVariables, readModelVariables } from "./model-variables.js";
 import { platformVariables } from "./platform-settings.js";
+import { type ProxyVariables, readProxyVariables } from "./proxy.js";
 
 export interface Environment {
   /** Where Baton keeps its things: `BATON_HOME`, else `~/.baton`. */
@@ -18,6 +19,8 @@ export interface Environment {
   readonly unicode: boolean;
   /** The usual variables of model providers. */
   readonly models: ModelVariables;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
+  readonly proxies: ProxyVariables;
   /** Where programs are found. */
   readonly path: string;
   /** The command of the user's editor: `VISUAL`, else `EDITOR`. */
@@ -38,6 +41,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     pictures: showsPictures(variables),
     unicode: speaksUnicode(variables),
     models: readModelVariables(variables),
+    proxies: readProxyVariables(variables),
     path: variables.PATH ?? "",
     editor: variables.VISUAL || variables.EDITOR || "vi",
   };

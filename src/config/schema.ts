@@ -18,6 +18,7 @@ import { A_CHAT, chatNames, eachPlatform } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
 import { processSettings } from "./processes.js";
+import { proxySetting } from "./proxy.js";
 import { retentionSettings } from "./retention.js";
 import { seconds } from "./seconds.js";
 import { storeSetting } from "./store-setting.js";
@@ -170,6 +171,7 @@ export const homeFile = group({
   platforms: group(() =>
     Object.fromEntries([...platformSettings()].map(([name, settings]) => [name, group(settings)])),
   ),
+  proxy: proxySetting,
   store: storeSetting,
   mirror: choice(["jsonl"], null, {
     description: "`jsonl`: keeps a readable copy of each session in `<home>/sessions`.",

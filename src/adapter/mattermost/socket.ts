@@ -4,6 +4,7 @@ import { withoutSlashes } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { ConnectError } from "../adapter.js";
 import { reasonOf } from "../http-call.js";
+import { proxyWays } from "../proxy.js";
 import { field, jsonOf } from "../untrusted.js";
 import type { MattermostSettings } from "./config.js";
 
@@ -22,7 +23,8 @@ export function serveSocket(settings: MattermostSettings, events: Events, end: A
   const { url, token, timeoutMs = USUAL_TIMEOUT_MS } = settings;
   const address = `${withoutSlashes(url).replace(/^http/i, "ws")}/api/v4/websocket`;
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(address, { maxPayload: LARGEST_EVENT, handshakeTimeout: timeoutMs });
+    const agent = proxyWays()?.agentFor(address);
+    const socket = new WebSocket(address, { maxPayload: LARGEST_EVENT, handshakeTimeout: timeoutMs, agent });
     let why = new ConnectError("retryable", "Mattermost ended the connection.");
     let isAlive = true;
     const late = setTimeout(() => {

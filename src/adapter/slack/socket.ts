@@ -3,6 +3,7 @@ import { SocketModeClient } from "@slack/socket-mode";
 import { timerMs } from "../../util/timer-ms.js";
 import { ConnectError } from "../adapter.js";
 import { ended } from "../ended.js";
+import { proxyWays } from "../proxy.js";
 import { field, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 import { clientOptions, SILENT, socketError, timeoutOf } from "./web.js";
@@ -49,11 +50,13 @@ class Socket extends SocketModeClient {
   #isOver = false;
 
   constructor(settings: SlackSettings, onEnvelope: (envelope: Envelope) => void) {
+    const ways = proxyWays();
     super({
       appToken: settings.appToken(),
       autoReconnectEnabled: false,
       logger: SILENT,
       clientOptions: clientOptions(settings),
+      ...(ways && { dispatcher: ways.dispatcher }),
     });
     this.#helloMs = timeoutOf(settings);
     this.ended = new Promise((resolve) => {

@@ -1,5 +1,6 @@
 /** One connection to WhatsApp Web, from its beginning to its end. */
 import { makeWASocket, type WAMessage, type WASocket } from "baileys";
+import { proxyWays } from "../../proxy.js";
 import type { BaileysSettings } from "./config.js";
 import type { Credentials } from "./credentials.js";
 import { SILENT } from "./quiet.js";
@@ -36,8 +37,12 @@ export function openWire(
 ): Wire {
   const timeoutMs = timeoutOf(settings);
   const { creds, keys } = credentials;
+  const url = settings.baseUrl?.replace(/^http/, "ws");
+  const agent = proxyWays()?.agentFor(url ?? "wss://web.whatsapp.com");
   const socket = makeWASocket({
-    ...(settings.baseUrl ? { waWebSocketUrl: settings.baseUrl.replace(/^http/, "ws") } : {}),
+    ...(url === undefined ? {} : { waWebSocketUrl: url }),
+    // Files go up by `node:https`, to hosts of WhatsApp's choice.
+    ...(agent && { agent, fetchAgent: agent }),
     auth: { creds, keys },
     logger: SILENT,
     connectTimeoutMs: timeoutMs,
