@@ -43,6 +43,7 @@ export async function linkPlatform(
   platform: string,
   say: (line: string) => void,
   end: AbortSignal,
+  columns: number,
 ): Promise<void> {
   const linkable = plansOf(config).flatMap((plan) => {
     const { link } = plan.manifest;
@@ -58,7 +59,7 @@ export async function linkPlatform(
   }
   const { manifest, settings, folder, missing, link } = plan;
   if (missing.length > 0) throw new Error(`${manifest.title} also needs ${missing.join(" and ")}.`);
-  await link.begin(settings, folder, say, end);
+  await link.begin(settings, folder, say, end, columns);
 }
 
 /** The adapter, or why there is none; null if it is not set up at all. */

@@ -31,8 +31,14 @@ interface Linking<S extends Settings> {
   isFor(settings: Given<S>): boolean;
   /** What to set first, said to somebody whose settings it is not for. */
   readonly first: string;
-  /** Tells a person by `say` what to do. */
-  begin(settings: Given<S>, folder: string, say: (line: string) => void, end: AbortSignal): Promise<void>;
+  /** Tells a person by `say` what to do. `columns`: the width of their terminal; 0 if they have none. */
+  begin(
+    settings: Given<S>,
+    folder: string,
+    say: (line: string) => void,
+    end: AbortSignal,
+    columns: number,
+  ): Promise<void>;
 }
 
 /** The settings as an adapter takes them: each secret as a function that reads it, and nothing that is not set. */

@@ -90,6 +90,7 @@ export interface Cli {
     platform: string,
     say: (line: string) => void,
     end: AbortSignal,
+    columns: number,
   ): Promise<void>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */

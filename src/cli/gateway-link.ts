@@ -23,7 +23,8 @@ export async function gatewayLink(cli: Cli, name: string): Promise<void> {
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   try {
-    await cli.linkPlatform(config, platform, (line) => terminal.line(line), end.signal);
+    const columns = terminal.isSeen && cli.environment.unicode ? terminal.columns : 0;
+    await cli.linkPlatform(config, platform, (line) => terminal.line(line), end.signal, columns);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError("not_linked", cleanLine(`${title}: ${reason}`));

@@ -91,9 +91,19 @@ export class Phone {
     const key = hkdf(Buffer.from(this.#shared), 32, { salt: Buffer.from(wrapped.subarray(0, 32)), info });
     const bundle = aesDecryptGCM(wrapped.subarray(44), key, wrapped.subarray(32, 44), NOTHING);
     const [companion, random] = [bundle.subarray(0, 32), bundle.subarray(64)];
-    this.#companion = companion;
     const both = Curve.sharedKey(this.#identity.private, companion);
     const secret = hkdf(Buffer.concat([this.#shared, both, random]), 32, { info: "adv_secret" });
+    this.#succeed(companion, Buffer.from(secret), NUMBER, tell);
+  }
+
+  /** A person scans the QR code; `number` is the phone's. */
+  scan(qr: string, number = NUMBER): void {
+    const [, , identity = "", secret = ""] = qr.split(",").map((value) => Buffer.from(value, "base64"));
+    this.#succeed(Buffer.from(identity), Buffer.from(secret), number, this.#tell);
+  }
+
+  #succeed(companion: Uint8Array, secret: Buffer, number: string, tell: (node: BinaryNode) => void): void {
+    this.#companion = companion;
     const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish();
     const signed = proto.ADVSignedDeviceIdentity.encode({
       details,
@@ -103,9 +113,9 @@ export class Phone {
         Buffer.concat([Buffer.from([6, 0]), details, companion]),
       ),
     }).finish();
-    const hmac = hmacSign(signed, Buffer.from(secret));
+    const hmac = hmacSign(signed, secret);
     const proof = proto.ADVSignedDeviceIdentityHMAC.encode({ details: signed, hmac }).finish();
-    const device = { jid: `${NUMBER}:7@s.whatsapp.net`, lid: "990000000000:7@lid" };
+    const device = { jid: `${number}:7@s.whatsapp.net`, lid: "990000000000:7@lid" };
     const content = [
       leaf("device-identity", proof),
       { tag: "device", attrs: device },

@@ -102,9 +102,9 @@ registerPlatform(
     link: {
       isFor: ({ mode }) => mode === "baileys",
       first: "set WHATSAPP_MODE=baileys first",
-      async begin({ number = "", baseUrl }, folder, say, end) {
+      async begin({ number = "", baseUrl }, folder, say, end, columns) {
         const { linkBaileys } = await import("./baileys/open.js");
-        await linkBaileys({ number, folder, ...(baseUrl && { baseUrl }) }, say, end);
+        await linkBaileys({ number, folder, ...(baseUrl && { baseUrl }) }, say, end, columns);
       },
     },
   }),

@@ -13,7 +13,14 @@ describe("linking this machine", () => {
   let said: string[];
   let end: AbortController;
   const until = (holds: () => boolean) => vi.waitUntil(holds, { interval: 5, timeout: 20_000 });
-  const linking = () => link(world.settings, (line) => said.push(line), end.signal);
+  const linking = (columns = 0) =>
+    link(
+      world.settings,
+      (line) => said.push(line),
+      end.signal,
+      columns,
+      (qr) => [qr],
+    );
   const code = () => said.map((line) => /^ {4}(\w{4})-(\w{4})$/.exec(line)).find(Boolean);
   const typed = async (): Promise<string> => {
     await until(() => code() !== undefined && world.phone.asked !== null);
@@ -43,6 +50,41 @@ describe("linking this machine", () => {
     await adapter.send({ address, text: "from the new device", deliveryId: "1" });
     await adapter.disconnect();
     expect(world.sent).toHaveLength(1);
+  });
+
+  const QR = /2@first,[\w+/=,]*/;
+  const shownQr = async (): Promise<string> => {
+    await until(() => QR.test(said.join("\n")));
+    return QR.exec(said.join("\n"))?.[0] ?? "";
+  };
+
+  it("shows a QR code too, and is done when the phone has scanned it", async () => {
+    await rm(folder(), { recursive: true });
+    const done = linking(500);
+    world.phone.scan(await shownQr());
+    await done;
+    expect(world.phone.isLinked).toBe(true);
+    expect(said.at(-1)).toContain("Linked");
+  });
+
+  it("keeps no link of a phone with another number", async () => {
+    await rm(folder(), { recursive: true });
+    const done = linking(500);
+    done.catch(() => {});
+    world.phone.scan(await shownQr(), "15559999999");
+    await expect(done).rejects.toThrow("15559999999");
+    expect(existsSync(join(folder(), "credentials.json"))).toBe(false);
+  });
+
+  it("says how wide the terminal must be, if it is too narrow for the QR code", async () => {
+    await rm(folder(), { recursive: true });
+    const done = linking(20);
+    done.catch(() => {});
+    await typed();
+    expect(said.join("\n")).toMatch(/make this window \d+ columns wide/);
+    expect(said.join("\n")).not.toMatch(QR);
+    end.abort();
+    await expect(done).rejects.toThrow("given up");
   });
 
   it("writes nothing before the phone said yes", async () => {
@@ -96,7 +138,7 @@ describe("linking this machine", () => {
 
   it("does not take the link of another number away", async () => {
     const settings = { ...world.settings, number: "+15559999999" };
-    await expect(link(settings, () => {}, end.signal)).rejects.toThrow(NUMBER);
+    await expect(link(settings, () => {}, end.signal, 0)).rejects.toThrow(NUMBER);
     expect(await readdir(folder())).toContain("credentials.json");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Linking this machine to an account: WhatsApp is asked for a code, which a person types on the account's phone. Nothing
- * is written before the phone has said yes, so a link that was begun and left leaves no trace.
+ * Linking this machine to an account: a person scans a QR code with the account's phone, or types a code there. Nothing is
+ * written before the phone has said yes, so a link that was begun and left leaves no trace.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConnectError } from "../../adapter.js";
@@ -8,18 +8,30 @@ import type { BaileysSettings } from "./config.js";
 import { Credentials } from "./credentials.js";
 import { endingOf } from "./failure.js";
 import { personOf } from "./ids.js";
+import { inBlackAndWhite, qrLines } from "./qr.js";
 import { hush } from "./quiet.js";
 import { openWire } from "./wire.js";
 
 const MOST_TRIES = 5;
 const PAUSE_MS = 1_000;
 
+/** `columns`: how wide the terminal is; 0 if nobody sees pictures there. */
 export async function link(
   settings: BaileysSettings,
   say: (line: string) => void,
   end: AbortSignal,
+  columns: number,
+  draw: (qr: string) => readonly string[] = qrLines,
 ): Promise<void> {
   const speak = hush();
+  /** WhatsApp gives another one after a while. */
+  const showQr = (qr: string, isFirst: boolean): void => {
+    const lines = draw(qr);
+    const width = lines[0]?.length ?? 0;
+    if (columns >= width) sayQr(lines, say);
+    else if (isFirst && columns > 0)
+      say(`For a QR code, make this window ${width} columns wide and run the command again.`);
+  };
   let credentials = await Credentials.open(settings.folder);
   try {
     if (credentials) {
@@ -34,7 +46,7 @@ export async function link(
       say("The account has unlinked this machine. Baton links it again.");
       await credentials.forget();
     }
-    credentials = await paired(settings, say, end);
+    credentials = await paired(settings, say, end, showQr);
     if (!(await connects(settings, credentials, say, end)))
       throw new ConnectError("permanent", "the account has taken the link back: try again.");
     say("Linked. Start `baton gateway`.");
@@ -42,6 +54,13 @@ export async function link(
     await credentials?.close();
     speak();
   }
+}
+
+function sayQr(lines: readonly string[], say: (line: string) => void): void {
+  say("On the account's phone open WhatsApp → Linked devices → Link a device, and scan this:");
+  say("");
+  for (const line of lines) say(inBlackAndWhite(line));
+  say("");
 }
 
 function digitsOf({ number }: BaileysSettings): string {
@@ -53,6 +72,7 @@ async function paired(
   settings: BaileysSettings,
   say: (line: string) => void,
   end: AbortSignal,
+  showQr: (qr: string, isFirst: boolean) => void,
 ): Promise<Credentials> {
   const credentials = new Credentials(settings.folder);
   let isLinked = false;
@@ -62,7 +82,8 @@ async function paired(
     credentials,
     {
       messages: () => {},
-      unlinked: (socket) => {
+      unlinked: (socket, qr) => {
+        showQr(qr, !hasCode);
         if (hasCode) return;
         hasCode = true;
         socket.requestPairingCode(digitsOf(settings)).then(
@@ -94,6 +115,12 @@ async function paired(
       `the account was not linked: ${words} Nothing was written; try again.`,
     );
   }
+  const scannedBy = personOf(credentials.creds.me?.id);
+  if (scannedBy !== digitsOf(settings))
+    throw new ConnectError(
+      "permanent",
+      `the phone of ${scannedBy ?? "another account"} scanned the code. Remove this machine there under Linked devices, and use the phone of ${settings.number}. Nothing was written.`,
+    );
   await credentials.save();
   return credentials;
 }

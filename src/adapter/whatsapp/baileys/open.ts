@@ -20,9 +20,10 @@ export async function linkBaileys(
   settings: BaileysSettings,
   say: (line: string) => void,
   end: AbortSignal,
+  columns: number,
 ): Promise<void> {
   const { link } = await loaded(() => import("./link.js"));
-  await link(settings, say, end);
+  await link(settings, say, end, columns);
 }
 
 async function loaded<Module>(load: () => Promise<Module>): Promise<Module> {

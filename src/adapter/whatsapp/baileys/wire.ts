@@ -19,8 +19,8 @@ export interface Wire {
 export interface WireEvents {
   /** `isLate`: they were written while nobody was connected. */
   readonly messages: (messages: readonly WAMessage[], isLate: boolean) => void;
-  /** WhatsApp waits for somebody to link this machine. */
-  readonly unlinked?: (socket: WASocket) => void;
+  /** WhatsApp waits for somebody to link this machine; again with every new content of the QR code. */
+  readonly unlinked?: (socket: WASocket, qr: string) => void;
   /** The account has taken this machine as its device. */
   readonly linked?: () => void;
 }
@@ -58,7 +58,7 @@ export function openWire(
   });
   const opened = new Promise<void>((resolve) => {
     socket.ev.on("connection.update", ({ connection, lastDisconnect, qr, isNewLogin }) => {
-      if (qr !== undefined) unlinked?.(socket);
+      if (qr !== undefined) unlinked?.(socket, qr);
       if (isNewLogin) linked?.();
       if (connection === "open") resolve();
       if (connection === "close") close(lastDisconnect?.error);
