@@ -372,8 +372,7 @@ async function mcpServers(config: Config, options: Omit<OpenMcpOptions, "version
 
 async function inspectMcp(config: Config): Promise<Finding[]> {
   if (Object.keys(config.mcp.servers).length === 0) return [];
-  const { mcpFindings } = await import("./open-mcp.js");
-  return mcpFindings(config, version);
+  return (await import("./open-mcp.js")).mcpFindings(config, version);
 }
 
 async function inspectStore(config: Config) {

@@ -73,7 +73,7 @@ export type PlatformsConfig = Readonly<Record<Platform, PlatformConfig>>;
 
 /** What is not set is null. `addressIn` reads the home channel. */
 interface PlatformConfig extends CommonSettings {
-  readonly [name: string]: Secret | string | number | null;
+  readonly [name: string]: Secret | string | number | boolean | null;
 }
 
 /** Where files of messages are kept. */

@@ -265,6 +265,24 @@ describe("signal", () => {
     expect(received.map(({ text }) => text)).toEqual(["one", "two"]);
   });
 
+  it("answers notes to self if it should, and never its own", async () => {
+    const settings = { baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 4_000 };
+    adapter = new KeptAdapter(new SignalAdapter({ ...settings, noteToSelf: true }));
+    await adapter.connect(receive, surroundings);
+    const me = { number: ACCOUNT, uuid: "b0000000-0000-4000-8000-000000000002", name: "Me" };
+    const note = (message: string, timestamp: number, to = ACCOUNT) =>
+      world.speak({ syncMessage: { sentMessage: { destinationNumber: to, timestamp, message } } }, me);
+    note("remind me", 1_750_000_000_001);
+    const address = { platform: "signal", chatId: ACCOUNT };
+    const { messageId } = await adapter.send({ address, text: "an answer", deliveryId: "1" });
+    note("an answer", Number(messageId));
+    note("to Ann", 1_750_000_000_002, ANN.number);
+    note("and another", 1_750_000_000_003);
+    await vi.waitUntil(() => received.at(-1)?.text === "and another", { timeout: 20_000 });
+    expect(received.map(({ text }) => text)).toEqual(["remind me", "and another"]);
+    expect(received[0]?.source).toMatchObject({ chatType: "dm", chatId: ACCOUNT, userId: ACCOUNT });
+  });
+
   it("goes on after the line was cut, and says so", async () => {
     await adapter.connect(receive, surroundings);
     world.between.cut();

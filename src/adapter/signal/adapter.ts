@@ -19,8 +19,9 @@ import { field, wordsIn } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";
-import { isGroupId, isNumber, isUuid } from "./ids.js";
+import { isGroupId, isNumber, isUuid, messageRefOf } from "./ids.js";
 import { LIMITS } from "./limits.js";
+import { OwnNotes } from "./own-notes.js";
 import { parseEvent, type SignalFile } from "./parse.js";
 import { SignalSpeaker } from "./speaker.js";
 import type { StreamEvent } from "./transport.js";
@@ -50,7 +51,11 @@ export class SignalAdapter implements Adapter {
   /** What else a message had, and who wrote it: Signal quotes only its text. */
   readonly #earlier = new Recent<Answered>(MOST_EARLIER);
 
+  readonly #noteToSelf: boolean;
+  readonly #notes = new OwnNotes();
+
   constructor(settings: SignalSettings) {
+    this.#noteToSelf = settings.noteToSelf ?? false;
     this.account = settings.account;
     this.#daemon = new Daemon(settings);
   }
@@ -69,7 +74,7 @@ export class SignalAdapter implements Adapter {
     try {
       await this.#daemon.check(end);
       const events = await this.#daemon.events(lastEvent, end);
-      up(new SignalSpeaker(this.#daemon, this.account, end));
+      up(new SignalSpeaker(this.#daemon, this.account, this.#notes, end));
       for await (const event of events) {
         this.#take(event, hearing);
         await intake.fewerThan(MOST_OPEN);
@@ -95,12 +100,20 @@ export class SignalAdapter implements Adapter {
     const file = (found: SignalFile): RemoteFile => this.#remote(found);
     const earlier = (chatId: string, messageId: string): Answered | undefined =>
       this.#earlier.get(inChat(chatId, messageId));
-    const reading = { account: this.account, commands, file, earlier };
+    const reading = { account: this.account, commands, file, earlier, noteToSelf: this.#noteToSelf };
     const message = this.#isOurs(data) ? parseEvent(data, reading) : null;
     if (message) {
       this.#remember(message);
-      intake.add(message.source.chatId, async () => void (await receive(message)), id ?? undefined);
+      const handOver = async (): Promise<void> => {
+        if (!(await this.#isOwnNote(message))) await receive(message);
+      };
+      intake.add(message.source.chatId, handOver, id ?? undefined);
     } else if (id !== null) intake.pass(id);
+  }
+
+  async #isOwnNote({ source, messageId }: InboundMessage): Promise<boolean> {
+    if (![source.userId, source.userIdAlt].includes(this.account.toLowerCase())) return false;
+    return this.#notes.has(messageRefOf(messageId)?.timestamp ?? 0);
   }
 
   #remember({ kind, source, messageId, parts, files }: InboundMessage): void {

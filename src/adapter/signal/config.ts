@@ -5,6 +5,8 @@ export interface SignalSettings {
   readonly baseUrl: string;
   /** The number it is registered with, `+15550000000`. */
   readonly account: string;
+  /** Answer what the account's owner writes to themselves. */
+  readonly noteToSelf?: boolean;
   /** How long one call may take. */
   readonly timeoutMs?: number;
 }

@@ -1,6 +1,6 @@
 /** Signal, by a signal-cli that runs beside us. */
 import { registerPlatform } from "../../session/platform.js";
-import { text } from "../../util/setting.js";
+import { flag, text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
 
@@ -51,13 +51,17 @@ registerPlatform(
           hint: "Write it as +15550000000, with the country code.",
         },
       }),
+      noteToSelf: flag(false, {
+        description:
+          "Answer what you write in “Note to Self”, if signal-cli is linked to your phone. The author is the account: let its number in under `people`.",
+      }),
     },
     steps: [
       "Install signal-cli (https://github.com/AsamK/signal-cli), and register its own phone number: signal-cli -a +15550000000 register, then verify CODE. Or link it to a phone: signal-cli link -n baton",
       "Start its daemon on this machine, as the user that runs Baton, with a socket in a private folder. The daemon has no password, so the folder must keep other users out.\nmkdir -p -m 700 ~/.signal-socket\nsignal-cli -a +15550000000 daemon --socket ~/.signal-socket/socket --receive-mode=manual",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: async ({ url, account }) =>
-      new (await import("./adapter.js")).SignalAdapter({ baseUrl: url, account }),
+    open: async ({ url, account, noteToSelf }) =>
+      new (await import("./adapter.js")).SignalAdapter({ baseUrl: url, account, noteToSelf }),
   }),
 );

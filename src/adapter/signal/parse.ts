@@ -28,6 +28,8 @@ export interface SignalParseSetting {
   /** The names of the commands there are. */
   readonly commands: ReadonlySet<string>;
   readonly file: (file: SignalFile) => RemoteFile;
+  /** Read what the account's owner writes to themselves on another device. */
+  readonly noteToSelf?: boolean;
   /** A message of this chat that came lately: Signal quotes its text, and not its files. */
   readonly earlier?: (chatId: string, messageId: string) => Answered | undefined;
 }
@@ -47,8 +49,9 @@ export function parseEvent(event: unknown, setting: SignalParseSetting): Inbound
   const account = field(event, "account");
   if (isThere(account) && account !== setting.account) return null;
   const envelope = field(event, "envelope");
-  if (isThere(field(envelope, "syncMessage"))) return null;
   const sender = readSender(envelope);
+  const sync = field(envelope, "syncMessage");
+  if (isThere(sync)) return sender && readNote(field(sync, "sentMessage"), sender, setting);
   if (!sender || isUs(sender, setting)) return null;
   const call = callPart(field(envelope, "callMessage"));
   const calledAt = field(envelope, "timestamp");
@@ -60,6 +63,17 @@ export function parseEvent(event: unknown, setting: SignalParseSetting): Inbound
   return isThere(edit)
     ? readMessage(field(edit, "dataMessage"), sender, setting, field(edit, "targetSentTimestamp"))
     : readMessage(field(envelope, "dataMessage"), sender, setting, null);
+}
+
+/** What the account's owner wrote to themselves, and to nobody else. */
+function readNote(sent: unknown, sender: SignalSender, setting: SignalParseSetting): InboundMessage | null {
+  const isNote = namesUs(sent, "destinationNumber", "destinationUuid", setting);
+  if (!setting.noteToSelf || !isUs(sender, setting) || !isNote) return null;
+  const edit = field(sent, "editMessage");
+  const [data, edited] = isThere(edit)
+    ? [field(edit, "dataMessage"), field(edit, "targetSentTimestamp")]
+    : [sent, null];
+  return isThere(field(data, "groupInfo")) ? null : readMessage(data, sender, setting, edited);
 }
 
 /** Null where a field is there and is not what it should be. */

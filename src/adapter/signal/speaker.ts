@@ -8,6 +8,7 @@ import type { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";
 import { isGroupId, isNumber, isTimestamp, isUuid, messageRefOf, type SignalMessageRef } from "./ids.js";
 import { LIMITS } from "./limits.js";
+import type { OwnNotes } from "./own-notes.js";
 import { parseContact, parseGroup } from "./parse.js";
 
 /** After that, apps take no edit. */
@@ -18,16 +19,18 @@ export class SignalSpeaker implements Speaker {
   readonly #daemon: Daemon;
   readonly #account: string;
   readonly #end: AbortSignal;
+  readonly #notes: OwnNotes;
 
   /** Every call is given up at the end. */
-  constructor(daemon: Daemon, account: string, end: AbortSignal) {
+  constructor(daemon: Daemon, account: string, notes: OwnNotes, end: AbortSignal) {
     this.#daemon = daemon;
     this.#account = account;
+    this.#notes = notes;
     this.#end = end;
   }
 
   async send(message: Letter): Promise<{ readonly messageId: string }> {
-    return this.#post(message, {});
+    return this.#notes.sending(this.#post(message, {}));
   }
 
   async edit(message: Letter, messageId: string): Promise<void> {
