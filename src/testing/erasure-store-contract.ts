@@ -127,8 +127,9 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         { ...person(ANN, "Ann"), words: "a canary in the mine" },
         { ...person(BOB, "Bob"), words: "rain again" },
       ]);
+      const [, here = ""] = platforms();
       const group = parseSource({
-        platform: "telegram",
+        platform: here,
         chat_id: "-200",
         chat_type: "group",
         user_id: "70010012",
