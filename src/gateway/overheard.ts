@@ -9,22 +9,11 @@ import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { shorten } from "../util/text.js";
 import { type Access, senderOf } from "./authorize.js";
+import type { GroupRules } from "./group-rules.js";
 import { saidIn } from "./inbound-text.js";
 import type { People } from "./people.js";
 import { authorIn } from "./requests.js";
 import type { Surface } from "./surface.js";
-
-/** What the agent is given of a group. */
-export interface GroupRules {
-  /** True if messages to others in this group are answered too. Default: none are. */
-  readonly answersAll?: (source: SessionSource) => boolean;
-  /** How many messages before a mention the agent reads. Default: none. */
-  readonly context?: number;
-  /** Whose: of people who have access, which is the default, or of everybody in the group. */
-  readonly contextFrom?: "people" | "all";
-  /** `follow`: who named the bot in a thread need not name it again there. Default: `mention`, each message must name it. */
-  readonly threads?: "follow" | "mention";
-}
 
 export interface OverheardSetting {
   readonly groups: GroupRules;
