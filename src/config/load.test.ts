@@ -187,11 +187,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],

@@ -4,7 +4,7 @@
  * even remembered, unless a setting says so; who has access is asked again before the agent reads anything.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
-import { type Said, saidBefore } from "../session/said-before.js";
+import { type SaidMessage, saidBefore } from "../session/said-before.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { shorten } from "../util/text.js";
@@ -91,7 +91,7 @@ export class Overheard {
     this.#keep(placeOf(surface, message), []);
   }
 
-  #said(source: SessionSource, words: string, access: Access | undefined): Said[] {
+  #said(source: SessionSource, words: string, access: Access | undefined): SaidMessage[] {
     if (!access || words === "") return [];
     if (!access.allowed && this.#setting.groups.contextFrom !== "all") return [];
     const author = authorIn({ source }, access);

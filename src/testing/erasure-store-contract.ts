@@ -128,7 +128,7 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         { ...person(BOB, "Bob"), words: "rain again" },
       ]);
       const group = parseSource({
-        platform: "telegram",
+        platform: BOB.split(":")[0],
         chat_id: "-200",
         chat_type: "group",
         user_id: "70010012",
