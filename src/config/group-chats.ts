@@ -1,6 +1,7 @@
 /** Groups: what is meant for the agent, and what else it is given of what people say there. */
-import { choice, number } from "../util/setting.js";
-import { group } from "./groups.js";
+import { choice, list, number } from "../util/setting.js";
+import { each, group } from "./groups.js";
+import { A_CHAT, chatNames } from "./names.js";
 
 export const groupChatSettings = group({
   context: number(
@@ -18,4 +19,24 @@ export const groupChatSettings = group({
     description:
       "`follow`: if you name the bot in a thread, it also answers your next messages there, until an hour after the last one. `mention`: only messages that name it.",
   }),
+  byChat: each(
+    A_CHAT,
+    chatNames,
+    group({
+      answer: choice(["addressed", "all"], null, {
+        description:
+          "In this group: answer only messages to the bot, or every message of people who have access.",
+        fallback: "as `platforms.<platform>.answer`",
+      }),
+      names: list(
+        null,
+        {
+          description:
+            "Words that name the bot in this group, besides a mention. Upper and lower case are the same.",
+          fallback: "none",
+        },
+        { is: "text", pattern: /^\S(?:.{0,62}\S)?$/u, error: "give a word of 1 to 64 characters" },
+      ),
+    }),
+  ),
 });

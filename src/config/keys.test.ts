@@ -71,6 +71,8 @@ describe("every key", () => {
       "groups.context",
       "groups.contextFrom",
       "groups.threads",
+      "groups.byChat.<platform>:<chat id>.answer",
+      "groups.byChat.<platform>:<chat id>.names",
       "limits.guests.messagesPerMinute",
       "limits.guests.turnsAtOnce",
       "limits.guests.modelCallsPerDay",

@@ -41,7 +41,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     voice,
     proxy,
   } = config;
-  const { platforms, store, mirror, outputDir, retention, places } = config;
+  const { platforms, proxy, store, mirror, outputDir, retention, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...held(group({ scopes: declared.scopes, reset: declared.reset }), { scopes, reset }, () => ""),
@@ -61,6 +61,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     proxy: shown(proxy),
     retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
+    proxy: shown(proxy),
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
     outputDir,

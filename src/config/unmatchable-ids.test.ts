@@ -49,6 +49,7 @@ const chats = (ids: Readonly<Record<string, readonly string[]>>) => {
   return {
     ...config({}),
     busy: { byChat: Object.fromEntries(names.map((name) => [name, "queue"])) },
+    groups: { byChat: Object.fromEntries(names.map((name) => [name, {}])) },
     platforms: Object.fromEntries(homes),
   } as unknown as Parameters<typeof unmatchableIds>[0];
 };
@@ -61,6 +62,7 @@ const config = (allow: Readonly<Record<string, readonly string[]>>) => {
     tools: { byPerson },
     limits: { byPerson: limited },
     busy: { byChat: {} },
+    groups: { byChat: {} },
     platforms: { telegram: { homeChannel: null } },
   } as unknown as Parameters<typeof unmatchableIds>[0];
 };
@@ -93,6 +95,7 @@ it("an id that can be a chat's is no mistake, also as an address has it", () => 
 it("a thread of a home channel is no mistake", () => {
   expect(unmatchableIds(chats({ telegram: ["-1001234567890:7"] })).map(({ key }) => key)).toEqual([
     "busy.byChat.telegram:-1001234567890:7", // A chat has one mode, with all its threads.
+    "groups.byChat.telegram:-1001234567890:7",
   ]);
 });
 
@@ -101,7 +104,9 @@ it.each(Object.entries(BAD_CHATS))(
   (platform, ids) => {
     const found = unmatchableIds(chats({ [platform]: ids.map((id) => id.replaceAll(":", "%3A")) }));
     expect(found.map(({ key }) => key)).toEqual([
-      ...ids.map((id) => `busy.byChat.${platform}:${id.replaceAll(":", "%3A")}`),
+      ...["busy", "groups"].flatMap((group) =>
+        ids.map((id) => `${group}.byChat.${platform}:${id.replaceAll(":", "%3A")}`),
+      ),
       `platforms.${platform}.homeChannel`,
     ]);
     for (const { message } of found) expect(message).toMatch(/is not a chat id on .*\. A chat id there is /);

@@ -19,7 +19,7 @@ interface WrittenId {
   readonly id: string;
 }
 
-type SettingsWithIds = Pick<Config, "people" | "tools" | "limits" | "busy" | "platforms">;
+type SettingsWithIds = Pick<Config, "people" | "tools" | "limits" | "busy" | "groups" | "platforms">;
 
 export function unmatchableIds(config: SettingsWithIds): UnmatchableId[] {
   return [
@@ -63,16 +63,19 @@ function named({ tools, limits }: SettingsWithIds): WrittenId[] {
   );
 }
 
-function chats({ busy, platforms }: SettingsWithIds): WrittenId[] {
+function chats({ busy, groups, platforms }: SettingsWithIds): WrittenId[] {
   const homes = Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
     homeChannel === null
       ? []
       : [{ key: `platforms.${platform}.homeChannel`, platform, id: addressIn(platform, homeChannel).chatId }],
   );
-  const written = Object.keys(busy.byChat).map((name) => {
-    const { id, ...rest } = nameIn("busy.byChat", name);
-    return { ...rest, id: unescapePart(id) ?? id };
-  });
+  const byChat = { "busy.byChat": busy.byChat, "groups.byChat": groups.byChat };
+  const written = Object.entries(byChat).flatMap(([group, named]) =>
+    Object.keys(named).map((name) => {
+      const { id, ...rest } = nameIn(group, name);
+      return { ...rest, id: unescapePart(id) ?? id };
+    }),
+  );
   return [...written, ...homes];
 }
 

@@ -23,14 +23,23 @@ export function momentOf({ momentSeconds = 0 }: BusyModes): number {
 }
 
 export function busyModeFor(modes: BusyModes, source: SessionSource): BusyMode {
-  const { platform, chatId } = source;
-  const prefix = `${platform}:`;
-  const [, mode] =
-    Object.entries(modes.byChat).find(
-      ([name]) => name.startsWith(prefix) && isChat(platform, chatId, name.slice(prefix.length)),
-    ) ?? [];
+  const { platform } = source;
+  const mode = ofChat(modes.byChat, source);
   if (mode !== undefined) return mode;
   return (Object.hasOwn(modes.byPlatform, platform) && modes.byPlatform[platform]) || modes.default;
+}
+
+/** What is set for this chat, by `platform:chat`. */
+export function ofChat<Value>(
+  byChat: Readonly<Record<string, Value>>,
+  { platform, chatId }: SessionSource,
+): Value | undefined {
+  const prefix = `${platform}:`;
+  const [, value] =
+    Object.entries(byChat).find(
+      ([name]) => name.startsWith(prefix) && isChat(platform, chatId, name.slice(prefix.length)),
+    ) ?? [];
+  return value;
 }
 
 function isChat(platform: Platform, chatId: string, written: string): boolean {

@@ -72,6 +72,36 @@ describe("what is said to others", () => {
   });
 });
 
+describe("a group with settings of its own", () => {
+  const team = { chatId: "Team", chatType: "group" } as const;
+  const received = async (text: string, more: Partial<InboundMessage> = {}, chatId = "Team") =>
+    write(world.chat("ann", { ...team, chatId }), text, { isAddressed: false, ...more });
+
+  it("answers as it says, whatever its platform does", async () => {
+    await world.close();
+    const byChat = { "local:x": {}, [`${world.adapter.platform}:Team`]: { answer: "addressed" as const } };
+    await open({ groups: { answersAll: () => true, byChat } });
+    expect([await received("hello all"), await received("hello all", {}, "other")]).toEqual([
+      "ignored",
+      "accepted",
+    ]);
+  });
+
+  it("has words that name the bot, as whole words, and not in what was forwarded", async () => {
+    await world.close();
+    await open({
+      groups: { byChat: { [`${world.adapter.platform}:Team`]: { names: ["Baton", "hey you"] } } },
+    });
+    for (const text of ["baton, look", "what, BATON?", "batons of baton", "oh hey you!"])
+      expect([text, await received(text)]).toEqual([text, "accepted"]);
+    for (const text of ["batons", "überbaton", "hey your", "hello"])
+      expect([text, await received(text)]).toEqual([text, "ignored"]);
+    expect(await received("baton", { forwarded: {} })).toBe("ignored");
+    expect(await received("baton", {}, "other")).toBe("ignored");
+    expect(await write(world.chat("eve", team), "baton", { isAddressed: false })).toBe("refused");
+  });
+});
+
 it("what is longer than any message is cut, whatever the adapter lets through", async () => {
   expect(
     await write(ann, "x".repeat(70_000), { replyTo: { messageId: "1", text: "y".repeat(70_000) } }),

@@ -15,9 +15,10 @@ import type { Who } from "./authorize.js";
 import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
 import { FollowedThreads } from "./followed-threads.js";
+import { type GroupRules, isAddressedIn } from "./group-rules.js";
 import { inboundText } from "./inbound-text.js";
 import { notYetTaken } from "./media.js";
-import { type GroupRules, Overheard } from "./overheard.js";
+import { Overheard } from "./overheard.js";
 import type { People, Seen } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
 import type { Surface } from "./surface.js";
@@ -111,7 +112,7 @@ export class Entrance {
 
   #isForUs(surface: Surface, message: InboundMessage): boolean {
     const { groups } = this.#setting;
-    if (message.isAddressed !== false || groups.answersAll?.(message.source)) return true;
+    if (isAddressedIn(groups, message)) return true;
     return groups.threads === "follow" && this.#threads.isFollowed(surface, message);
   }
 

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from "vitest";
 import { type Chat, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received } from "../adapter/adapter.js";
-import type { GroupRules } from "./overheard.js";
+import type { GroupRules } from "./group-rules.js";
 
 const HOUR = 3_600_000;
 const THREAD = { chatId: "team", chatType: "thread", threadId: "t1" } as const;

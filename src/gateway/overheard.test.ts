@@ -5,7 +5,7 @@ import type { InboundMessage, Received } from "../adapter/adapter.js";
 import { firstWords } from "../memory/title.js";
 import { OWNER } from "../session/access.js";
 import { shortHash } from "../session/label.js";
-import type { GroupRules } from "./overheard.js";
+import type { GroupRules } from "./group-rules.js";
 
 const TEAM = { chatId: "team", chatType: "group" } as const;
 const HOUR = 3_600_000;

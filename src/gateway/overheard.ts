@@ -4,27 +4,16 @@
  * even remembered, unless a setting says so; who has access is asked again before the agent reads anything.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
-import { type SaidBefore, saidBefore } from "../session/said-before.js";
+import { type SaidMessage, saidBefore } from "../session/said-before.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { shorten } from "../util/text.js";
 import { type Access, senderOf } from "./authorize.js";
+import type { GroupRules } from "./group-rules.js";
 import { saidIn } from "./inbound-text.js";
 import type { People } from "./people.js";
 import { authorIn } from "./requests.js";
 import type { Surface } from "./surface.js";
-
-/** What the agent is given of a group. */
-export interface GroupRules {
-  /** True if messages to others in this group are answered too. Default: none are. */
-  readonly answersAll?: (source: SessionSource) => boolean;
-  /** How many messages before a mention the agent reads. Default: none. */
-  readonly context?: number;
-  /** Whose: of people who have access, which is the default, or of everybody in the group. */
-  readonly contextFrom?: "people" | "all";
-  /** `follow`: who named the bot in a thread need not name it again there. Default: `mention`, each message must name it. */
-  readonly threads?: "follow" | "mention";
-}
 
 export interface OverheardSetting {
   readonly groups: GroupRules;
@@ -102,7 +91,7 @@ export class Overheard {
     this.#keep(placeOf(surface, message), []);
   }
 
-  #said(source: SessionSource, words: string, access: Access | undefined): SaidBefore[] {
+  #said(source: SessionSource, words: string, access: Access | undefined): SaidMessage[] {
     if (!access || words === "") return [];
     if (!access.allowed && this.#setting.groups.contextFrom !== "all") return [];
     const author = authorIn({ source }, access);

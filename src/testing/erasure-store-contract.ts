@@ -127,9 +127,8 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
         { ...person(ANN, "Ann"), words: "a canary in the mine" },
         { ...person(BOB, "Bob"), words: "rain again" },
       ]);
-      const [, here = ""] = platforms();
       const group = parseSource({
-        platform: here,
+        platform: BOB.split(":")[0],
         chat_id: "-200",
         chat_type: "group",
         user_id: "70010012",
