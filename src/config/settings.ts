@@ -39,7 +39,6 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     delivery,
     memory,
     voice,
-    proxy,
   } = config;
   const { platforms, proxy, store, mirror, outputDir, retention, places } = config;
   const tree = {
@@ -58,7 +57,6 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     delivery,
     memory,
     voice: mapped(voice, (part) => mapped<unknown, unknown>({ ...part }, shown)),
-    proxy: shown(proxy),
     retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     proxy: shown(proxy),
