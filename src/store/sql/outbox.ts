@@ -166,17 +166,15 @@ export class SqlOutbox implements Outbox {
     now: number,
   ): Promise<void> {
     const place = [platform, account, formatAddress(address)];
-    const sql = `SELECT o.error ${UNTOLD} ORDER BY o.id DESC`;
+    const sql = `SELECT o.id, o.error ${UNTOLD} ORDER BY o.id DESC`;
     if (!(await this.#db.get(`${sql} LIMIT 1`, ...place))) return; // Nearly always.
     await this.#db.transaction(async (tx) => {
-      const [last, ...others] = await tx.all(sql, ...place);
-      // Counted by the change itself: another process may have told it meanwhile.
-      const changed = await tx.run(
-        `UPDATE outbox SET untold = 0 WHERE id IN (SELECT o.id ${UNTOLD})`,
-        ...place,
-      );
-      if (changed > 0)
-        await insertDeliveries(tx, [notice(1 + others.length, maybe(last?.error, text) ?? "")], now);
+      // Locked before they are counted: another process may tell them at the same moment.
+      const rows = await tx.all(`${sql} ${this.#db.dialect.forUpdate("o")}`, ...place);
+      const [last] = rows;
+      if (!last) return;
+      for (const { id } of rows) await tx.run("UPDATE outbox SET untold = 0 WHERE id = ?", number(id));
+      await insertDeliveries(tx, [notice(rows.length, maybe(last.error, text) ?? "")], now);
     });
   }
 
