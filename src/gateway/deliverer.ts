@@ -52,7 +52,7 @@ export class Deliverer {
   #isUnsure = false;
   readonly #looks = new Looks(
     () => this.#look(),
-    () => !this.#isStopped && this.#isReady(),
+    () => !this.isStopped && this.#isReady(),
   );
   readonly #stopping = new AbortController();
 
@@ -95,7 +95,7 @@ export class Deliverer {
     if (!this.#isReady() || !this.#surface.speaker) return; // It is called again when the platform is reached.
     await this.#putBack();
     for (const delivery of await this.#outbox.interrupted(this.#surface))
-      if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
+      if (this.#hasLeft(delivery) && !this.isStopped) await this.#reconcile(delivery);
   }
 
   async #putBack(): Promise<void> {
@@ -115,6 +115,7 @@ export class Deliverer {
     const { capabilities } = this.#surface;
     const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
     const ended = "the process ended while it was being sent";
+    if (this.isStopped) return; // The next process asks again.
     if (found === null) {
       const doubt = doubtOf(delivery, this.#holder);
       await this.#outbox.doubt(delivery, ended, doubt, this.#clock());
@@ -215,7 +216,7 @@ export class Deliverer {
     while (this.#chats.size > 0) await Promise.all(this.#chats.values());
   }
 
-  get #isStopped(): boolean {
+  get isStopped(): boolean {
     return this.#stopping.signal.aborted;
   }
 
@@ -228,7 +229,7 @@ export class Deliverer {
   /** True if it may continue at once. */
   async #sendAll(deliveries: readonly Delivery[]): Promise<boolean> {
     for (const delivery of deliveries) {
-      if (this.#isStopped || !this.#isReady()) return false;
+      if (this.isStopped || !this.#isReady()) return false;
       const waitMs = this.#outage.waitMs(this.#steady());
       if (waitMs > 0) return this.#later(waitMs);
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
@@ -285,7 +286,7 @@ export class Deliverer {
       return lookedUp(this.#surface, letter, outcome.error, {
         tried: () => this.#tried(delivery),
         pause: (ms) => this.#pause(ms, this.#stopping.signal),
-        isStopped: () => this.#isStopped,
+        isStopped: () => this.isStopped,
       });
     }
   }
@@ -323,7 +324,7 @@ export class Deliverer {
    */
   async #keep(delivery: Delivery, write: () => Promise<void>): Promise<void> {
     for (let failures = 0; ; failures++) {
-      const isLast = this.#isStopped;
+      const isLast = this.isStopped;
       try {
         return await write();
       } catch (error) {

@@ -222,7 +222,9 @@ export class Surfaces {
       await deliverer.recover();
       await deliverer.wake();
     };
-    work().catch((error: Error) => this.#unread(error));
+    work().catch((error: Error) => {
+      if (!deliverer.isStopped) this.#unread(error);
+    });
   }
 
   /** Leaves the waiting messages and deliveries to the process that has the account next. */
