@@ -10,7 +10,8 @@ test("`baton gateway` with Telegram, killed again and again while it streams, an
   console.log(tally);
   expect(tally.messages).toBe(3 * tally.kills);
   expect(tally.edits).toBeGreaterThan(0); // It streamed.
-  // In doubt is what was on its way at a kill; given up is next to nothing.
+  // In doubt is what was on its way at a kill.
   expect(tally.unknown).toBeLessThan(2 * tally.kills);
-  expect(tally.givenUp).toBeLessThanOrEqual(tally.messages / 10);
+  // Given up is what three kills hit, and a kill hits a turn of each of the three people at most.
+  expect(tally.givenUp).toBeLessThanOrEqual(tally.kills);
 }, 600_000);
