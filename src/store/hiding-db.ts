@@ -9,7 +9,18 @@ import { markedColumns } from "./marked-columns.js";
 
 /** The columns that hold words. All others say what something is, where it belongs, or how to find it. */
 export const WORDS: ReadonlySet<string> = new Set([
-  ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments", "missing"],
+  ...[
+    "content",
+    "text",
+    "reasoning",
+    "tool_calls",
+    "arguments",
+    "said",
+    "result",
+    "attachments",
+    "missing",
+    "buttons",
+  ],
   ...["title", "display_name", "name", "called", "summary", "standing", "metadata", "error", "shown"],
   ...["before_summary", "before_standing", "command", "workdir", "patterns", "setting", "paused_why"],
 ]);
