@@ -11,7 +11,7 @@ import { painter } from "../../src/adapter/terminal/style.js";
 import { widthOf } from "../../src/adapter/terminal/wrap.js";
 import { loadMarkdown, split } from "../../src/delivery/split.js";
 import { aDocument, aLongDocument } from "../support/random-markdown.js";
-import { RENDERERS, type Renderer } from "../support/renderers.js";
+import { RENDERERS, type Renderer, SHOWN } from "../support/renderers.js";
 import { notShown } from "../support/shown-words.js";
 
 await loadMarkdown();
@@ -71,6 +71,26 @@ describe.each(Object.entries(RENDERERS))("%s", (_, renderer) => {
     300_000,
   );
 });
+
+describe("A link that leads nowhere in the web", () => {
+  it.each(Object.entries(SHOWN))("shows on %s where it leads", (_, read) => {
+    for (const [markdown, ...words] of LINKS) {
+      const shown = read(markdown);
+      for (const word of words) expect(shown, markdown).toContain(word);
+    }
+  });
+});
+
+const LINKS = [
+  ["See [the adapter](src/a.ts) now", "the adapter", "src/a.ts", "now"],
+  ["See [the adapter][1] now\n\n[1]: ./src/b.ts", "the adapter", "./src/b.ts", "now"],
+  ["- [**bold** words](../c.ts)", "bold", "words", "../c.ts"],
+  ["![a picture](chart.png)", "a picture", "chart.png"],
+  ["[](d.ts)", "d.ts"],
+  ["[src/e.ts](src/e.ts)", "src/e.ts"],
+  ["[a section](#section)", "a section", "#section"],
+  ["| file |\n|---|\n| [one](f.ts) |", "one", "f.ts"],
+] as const;
 
 describe("The terminal", () => {
   it("shows 10,000 documents without a control character, and no wider than it is", () => {

@@ -2,8 +2,10 @@
 
 import { expect } from "vitest";
 import { formatMarkdown, lengthOf } from "../../src/adapter/discord/format.js";
+import { parseMarkdown, plainText } from "../../src/adapter/markdown/read.js";
 import { editContent, textBytes, textContent } from "../../src/adapter/matrix/content.js";
 import { LIMITS as MATRIX } from "../../src/adapter/matrix/limits.js";
+import { formatText as formatMattermost } from "../../src/adapter/mattermost/format.js";
 import { formatText as formatSignal } from "../../src/adapter/signal/format.js";
 import { mrkdwnLength, toMrkdwn } from "../../src/adapter/slack/format.js";
 import { LIMITS as SLACK } from "../../src/adapter/slack/limits.js";
@@ -64,6 +66,12 @@ export const RENDERERS: Readonly<Record<string, Renderer>> = {
     sizeOf: (markdown) => formatWhatsApp(markdown).length,
     read: (markdown) => readWhatsAppMarkup(formatWhatsApp(markdown)),
   },
+};
+
+/** What people see of a text on each platform. Mattermost reads Markdown itself, and hides where every link leads. */
+export const SHOWN: Readonly<Record<string, Renderer["read"]>> = {
+  ...Object.fromEntries(Object.entries(RENDERERS).map(([name, { read }]) => [name, read])),
+  Mattermost: (markdown) => plainText(parseMarkdown(formatMattermost(markdown))),
 };
 
 /** Encrypted it grows by a third, and an envelope is around it. */

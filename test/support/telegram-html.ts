@@ -34,6 +34,12 @@ export function readTelegramHtml(html: string): Read {
   return { text, withLinks };
 }
 
+/** The names that Telegram makes mentions of: in code and in links it makes none. */
+export function namesIn(html: string): readonly string[] {
+  const open = html.replace(/<(pre|code|a)\b[^>]*>[\s\S]*?<\/\1>/g, " ");
+  return readTelegramHtml(open).text.match(/(?<!\w)@\w{4,}/g) ?? [];
+}
+
 function entity(token: string): string {
   const character = ENTITIES[token.slice(1, -1)];
   if (character === undefined) throw new Error(`${token} is unknown`);

@@ -30,6 +30,20 @@ export async function readInTurns(markdown: string): Promise<void> {
   }
 }
 
+/** A part of a text, and what it was read as. Positions are those in the part; a block without one has none inside either. */
+export interface ReadPart {
+  readonly text: string;
+  readonly nodes: readonly RootContent[];
+}
+
+/** For those who change little in a text: with line breaks between them the parts are the text. */
+export function readParts(markdown: string): readonly ReadPart[] {
+  return partsOfMarkdown(readable(markdown)).map((part) => ({
+    text: part.text,
+    nodes: ANSWERS.treeOf(part),
+  }));
+}
+
 /** A block at the margin, with the Markdown that it was read from. */
 export interface MarkdownBlock {
   readonly node: RootContent;

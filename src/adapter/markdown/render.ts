@@ -212,9 +212,13 @@ class Fold<Words, Block> {
   }
 }
 
-type LinkLike = Extract<PhrasingContent, { type: "link" | "linkReference" | "image" | "imageReference" }>;
+/** What leads somewhere. */
+export type LinkLike = Extract<
+  PhrasingContent,
+  { type: "link" | "linkReference" | "image" | "imageReference" }
+>;
 
-function isLinkLike(node: Nodes): node is LinkLike {
+export function isLinkLike(node: Nodes): node is LinkLike {
   return ["link", "linkReference", "image", "imageReference"].includes(node.type);
 }
 

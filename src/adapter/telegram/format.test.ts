@@ -27,6 +27,11 @@ describe("Markdown for Telegram", () => {
       "See README.md, src/a.py and me@x.sh. **main.rs**.",
       "See <code>README.md</code>, <code>src/a.py</code> and me@x.sh. <b><code>main.rs</code></b>.",
     ],
+    // Telegram would notify who has these names.
+    [
+      "Ask @ann_lee, *@bob* or @**carl**: @types/node, a@b.org, `@dan`",
+      "Ask <code>@ann_lee</code>, <i><code>@bob</code></i> or <code>@</code><b>carl</b>: <code>@types/node</code>, a@b.org, <code>@dan</code>",
+    ],
     [
       "[README.md](https://example.org/r) example.com",
       '<a href="https://example.org/r">README.md</a> example.com',

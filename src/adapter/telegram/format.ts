@@ -1,6 +1,6 @@
 /**
  * Markdown as the HTML that Telegram takes: few tags, everything else escaped. What it has no markup for is written with
- * signs: lists, headings, tables. Links go to the web only; a text never mentions anybody by a hidden link.
+ * signs: lists, headings, tables. Links go to the web only. A text notifies nobody, neither by a hidden link nor by a name.
  */
 import { codeLines, type PenLines, TextPen, textOf as written } from "../markdown/line-pen.js";
 import { type Around, type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
@@ -56,7 +56,9 @@ class TelegramPen extends TextPen {
 
   text(text: string): string {
     return escaped(text).replace(/[@\w./~+-]+/g, (word) =>
-      FILE_NAME.test(word) ? word.replace(/^.*\w/, (name) => tagged("code", name)) : word,
+      FILE_NAME.test(word)
+        ? word.replace(/^.*\w/, (name) => tagged("code", name))
+        : word.replace(USER_NAME, (name) => tagged("code", name)),
     );
   }
 
@@ -101,6 +103,12 @@ const PEN = new TelegramPen();
  */
 const FILE_NAME =
   /^[^@]*\w\.(?:as|bz|cab|cc|cl|do|gd|inc|la|md|mk|ml|mm|mo|mov|pl|pm|properties|ps|pub|py|rs|sc|sh|so|st|sv|tf|zip)\.*$/i;
+
+/**
+ * Telegram would notify who has that name. As code it notifies nobody, and is copied as it is. An `@` at the end may go on
+ * behind a mark.
+ */
+const USER_NAME = /(?<!\w)@(?:\w+(?:[./+-]@?\w+)*|$)/g;
 
 function escaped(text: string): string {
   return text

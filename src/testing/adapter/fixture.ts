@@ -107,12 +107,19 @@ export interface AdapterFixture {
   answeredBy?(messageId: string): string | null | Promise<string | null>;
   /** The files that were sent there, oldest first. */
   files?(address?: Address): Promise<readonly ShownFile[]>;
+  /**
+   * Whom the platform notifies because of what our messages say; left out where only people who answer, or a field that
+   * we never send, notify anybody.
+   */
+  notified?(): readonly string[] | Promise<readonly string[]>;
   /** How often the chat was shown that somebody types. */
   typed?(): number | Promise<number>;
   /** The marks on a message of a person's. */
   marks?(messageId: string): readonly string[] | Promise<readonly string[]>;
   /** Somebody presses a button under a message of ours. Settles as `write` does. */
   press?(messageId: string, label: string, by?: Pick<Written, "in" | "from">): Promise<unknown>;
+  /** What the buttons under a message of ours say, by now. */
+  buttonsOn?(messageId: string): readonly string[] | Promise<readonly string[]>;
   /** The names of the commands in the platform's menu. */
   menu?(): readonly string[] | Promise<readonly string[]>;
   /** How many threads a chat has. */

@@ -35,5 +35,19 @@ export function formattingCases(stage: Stage): void {
       for (const word of words) expect(shown).toContain(word);
       await stage.expectShown([markdown]);
     });
+
+    it("names, and notifies nobody by them", async ({ skip }) => {
+      const { fixture } = stage;
+      if (!fixture.notified) return skip("A text alone notifies nobody here.");
+      const [id = ""] = await stage.sendAll([NAMES]);
+      if (stage.speaker.edit) await stage.adapter.edit(stage.outbound(`${NAMES} again`), id);
+      const shown = (await fixture.shown()).join("\n");
+      for (const word of ["everyone", "annsmith", "now"]) expect(shown).toContain(word);
+      expect(await fixture.notified()).toEqual([]);
+    });
   });
 }
+
+/** Everybody and somebody, as platforms write them. */
+const NAMES =
+  "@everyone @here @all @channel @room @annsmith, *@annsmith* and @**annsmith** <@135000000000000021> <!channel> <@U0ANN> @ann:localhost now";
