@@ -10,7 +10,7 @@ const path = (name: string) => new URL(name, import.meta.url).pathname;
  * the code. Not those that start processes themselves or take long, and none that changes what the next one finds.
  */
 const CHANGES_ITS_PROCESS =
-  /\bvi\.(?:mock|doMock|resetModules|stubEnv|stubGlobal)\(|\bregisterPlatform\(|\bprocess\.chdir\(|\bprocess\.env\.\w+ = /;
+  /\bvi\.(?:mock|doMock|resetModules|stubEnv|stubGlobal)\(|\bregister(?:Platform|FurtherBot)\(|\bprocess\.chdir\(|\bprocess\.env\.\w+ = /;
 const together = readdirSync(path("src"), { recursive: true, encoding: "utf8" })
   .map((name) => join("src", name))
   .filter((name) => name.endsWith(".test.ts") && !name.startsWith(join("src", "process")))

@@ -81,7 +81,8 @@ only as slow hashes and checks one at a time. After five wrong codes from one pe
 It tells them so at the fifth. Until the hour is over, Baton does not answer what somebody unknown types.
 
 You can also list people in \`config.yaml\`, as [owners, members and guests](config.md#people). If somebody has a role in both
-places, the higher one counts.
+places, the higher one counts. One group can have [a list of its own](groups.md#people-of-one-group): it says
+who may talk to the agent there, and lets in guests who have no access elsewhere.
 
 ## What each role may do
 

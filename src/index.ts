@@ -138,7 +138,13 @@ export type { DocumentReading } from "./document/reading.js";
 export type { ListedPeople, Who } from "./gateway/authorize.js";
 export type { BusyMode, BusyModes } from "./gateway/busy.js";
 export type { AgentInfo, ModelInfo } from "./gateway/commands/agent-info.js";
-export type { AskingCall, Command, CommandCall, Commands } from "./gateway/commands/commands.js";
+export type {
+  AskingCall,
+  Command,
+  CommandCall,
+  CommandReply,
+  Commands,
+} from "./gateway/commands/commands.js";
 export { commandTable } from "./gateway/commands/table.js";
 export type { Gateway } from "./gateway/gateway.js";
 export type { GroupChatRules, GroupRules } from "./gateway/group-rules.js";

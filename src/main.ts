@@ -10,13 +10,13 @@ import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
 import type { Backups, StoreUse } from "./cli/cli.js";
 import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs } from "./cli/opened.js";
-import { type Config, waitsOf } from "./config/config.js";
+import { type Config, rulesOf, waitsOf } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import type { JobLimits } from "./gateway/jobs/options.js";
+import { loadPlatforms } from "./load-platforms.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
-import { loadOutsidePlatforms } from "./outside-platforms.js";
 import type { HomeChannel } from "./session/context.js";
 import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";
@@ -51,7 +51,7 @@ function endOnBug(error: unknown): void {
 
 async function runCommand(): Promise<number> {
   // First: the settings, their variables and the words of the command line follow from the platforms.
-  const missing = await loadOutsidePlatforms(homeFolder());
+  const missing = await loadPlatforms(homeFolder());
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
@@ -145,7 +145,7 @@ async function openCleanly(config: Config, purpose: StoreUse, options: Omit<Open
 async function openPeople(config: Config, purpose: StoreUse) {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
-  const people = new People(store.people, config.people, { clock: Date.now });
+  const people = new People(store.people, config.people, { clock: Date.now, groups: config.groups.byChat });
   const { spending, usage, jobs, memory, memoryCounts } = store;
   return { people, spending, usage, jobs, memory, memoryCounts, sessions, close: () => sessions.close() };
 }
@@ -345,10 +345,8 @@ async function openGatewayOf(
     ...(config.memory.enabled ? { memory: config.memory } : {}),
     summariseAt: config.memory.summariseAt,
     titles: config.memory.titles,
-    people: config.people,
+    ...rulesOf(config),
     ...retentionOf(config, adapters, log),
-    limits: config.limits,
-    busy: config.busy,
     homeChannels: await homeChannelsOf(config),
     groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),

@@ -14,6 +14,7 @@ import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
+import type { ReactionMeanings } from "./gateway/reactions.js";
 import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
@@ -47,6 +48,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly busy?: Partial<BusyModes>;
   /** What the agent is given of groups; without it, only messages to the bot. */
   readonly groups?: GroupRules;
+  /** What people's reactions to answers mean, by emoji: a command, or words to the agent. Without it, nothing. */
+  readonly reactions?: ReactionMeanings;
   readonly homeChannels?: ContextConfig["homeChannels"];
   /** Where files that come with messages are kept, and who reads them; without it none are taken. */
   readonly files?: GatewayFiles;
@@ -127,6 +130,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     people: options.people ?? {},
     limits: options.limits ?? {},
     ...(options.groups ? { groups: options.groups } : {}),
+    ...(options.reactions ? { reactions: options.reactions } : {}),
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
     context: {
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),

@@ -38,6 +38,44 @@ describe("platforms", () => {
   });
 });
 
+describe("further bots", () => {
+  const TWO = { TELEGRAM_BOT_TOKEN: "111:aaa", BATON_PLATFORMS_TELEGRAM_WORK_LIKE: "telegram" };
+
+  test("are opened beside the first one, each under its name and account", async () => {
+    const { adapters, problems } = await openWith({ ...TWO, BATON_PLATFORMS_TELEGRAM_WORK_TOKEN: "222:bbb" });
+    expect(problems).toEqual([]);
+    expect(adapters.map(({ platform, account }) => [platform, account])).toEqual([
+      ["telegram", "111"],
+      ["telegram-work", "222"],
+    ]);
+  });
+
+  test("that are named and lack something are said, and those that nobody names any more are not", async () => {
+    expect((await openWith(TWO)).problems).toEqual([
+      "Telegram (work) is off: it also needs BATON_PLATFORMS_TELEGRAM_WORK_TOKEN. Run `baton setup telegram-work`.",
+    ]);
+    expect((await openWith({})).problems).toEqual([]);
+  });
+
+  test("with the account of another one are off, so that they do not take each other's messages", async () => {
+    const { adapters, problems } = await openWith({ ...TWO, BATON_PLATFORMS_TELEGRAM_WORK_TOKEN: "111:aaa" });
+    expect(adapters.map(({ platform }) => platform)).toEqual(["telegram"]);
+    expect(problems).toEqual([
+      "Telegram (work) is off: it has the same account as Telegram (111). Give each its own: run `baton setup telegram-work`.",
+    ]);
+  });
+
+  test("have a folder of their own, also those of another package's platform", async () => {
+    const { adapters } = await openWith({
+      BATON_PLATFORMS_PAPER_TWO_LIKE: "paper",
+      BATON_PLATFORMS_PAPER_TWO_PEN: "pencil",
+    });
+    expect(adapters.map(({ platform, account }) => [platform, account])).toEqual([
+      ["paper-two", "pencil black /nonexistent/paper-two"],
+    ]);
+  });
+});
+
 describe("a platform of another package", () => {
   registerPlatform(
     "paper",

@@ -7,7 +7,7 @@ import type { Adapter } from "./adapter/adapter.js";
 import { type Given, manifestOf, type PlatformManifest } from "./adapter/manifest.js";
 import "./adapter/platforms.js";
 import type { Config } from "./config/config.js";
-import { type Platform, platforms } from "./session/platform.js";
+import { type Platform, platforms, platformTraits } from "./session/platform.js";
 import { Secret } from "./util/secret.js";
 import { type Settings, variableOf } from "./util/setting.js";
 
@@ -24,17 +24,38 @@ interface Plan {
   readonly settings: Given<Settings>;
   /** A folder for its files. */
   readonly folder: string;
-  /** How many settings it needs, and the variables of those that are not set. */
-  readonly needs: number;
+  /** True if somebody has set something that it needs, or named it as a further bot. */
+  readonly isWanted: boolean;
+  /** The variables of the settings that it needs and that are not set. */
   readonly missing: readonly string[];
 }
 
 export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
-  const outcomes = await Promise.all(plansOf(config).map(openOne));
+  const outcomes = (await Promise.all(plansOf(config).map(openOne))).map(unlessSameBot);
   return {
     adapters: outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : (outcome ?? []))),
     problems: outcomes.filter((outcome) => typeof outcome === "string"),
   };
+}
+
+type Outcome = Adapter | string | null;
+
+/** Two connections of one bot would take each other's messages: only the first of them is opened. */
+function unlessSameBot(outcome: Outcome, index: number, all: readonly Outcome[]): Outcome {
+  if (outcome === null || typeof outcome === "string") return outcome;
+  const first = all.slice(0, index).find((other) => isAdapter(other) && isSameBot(other, outcome));
+  if (!isAdapter(first)) return outcome;
+  const [title, other] = [outcome, first].map(({ platform }) => platformTraits(platform).title);
+  return `${title} is off: it has the same account as ${other} (${outcome.account}). Give each its own: run \`baton setup ${outcome.platform}\`.`;
+}
+
+function isAdapter(outcome: Outcome | undefined): outcome is Adapter {
+  return typeof outcome === "object" && outcome !== null;
+}
+
+function isSameBot(one: Adapter, other: Adapter): boolean {
+  const platformOf = ({ platform }: Adapter) => platformTraits(platform).like ?? platform;
+  return platformOf(one) === platformOf(other) && one.account === other.account;
 }
 
 /** Links this machine to the platform's account; fails with a sentence. */
@@ -63,9 +84,9 @@ export async function linkPlatform(
 }
 
 /** The adapter, or why there is none; null if it is not set up at all. */
-async function openOne(plan: Plan): Promise<Adapter | string | null> {
-  const { platform, manifest, settings, folder, needs, missing } = plan;
-  if (missing.length === needs) return null;
+async function openOne(plan: Plan): Promise<Outcome> {
+  const { platform, manifest, settings, folder, isWanted, missing } = plan;
+  if (!isWanted) return null;
   const { title } = manifest;
   if (missing.length > 0)
     return `${title} is off: it also needs ${missing.join(" and ")}. Run \`baton setup ${platform}\`.`;
@@ -91,7 +112,9 @@ function plansOf({ platforms: values, home }: Config): Plan[] {
     const missing = needed
       .filter((name) => settings[name] === undefined)
       .map((name) => variableOf(["platforms", platform, name], manifest.settings[name]));
-    return [{ platform, manifest, settings, folder: join(home, platform), needs: needed.length, missing }];
+    const isNamed = (values[platform]?.like ?? null) !== null;
+    const isWanted = isNamed || missing.length < needed.length;
+    return [{ platform, manifest, settings, folder: join(home, platform), isWanted, missing }];
   });
 }
 

@@ -8,7 +8,7 @@ import type { SessionScopes } from "../src/index.js";
 import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
 import { aCall } from "./support/a-call.js";
 import { type Kept, marksIn, type Said, type Spot } from "./support/access-books.js";
-import { AccessWorld, HERE, RULES, saying, THERE, TITLE } from "./support/access-world.js";
+import { AccessWorld, GROUPS, HERE, RULES, saying, THERE, TITLE } from "./support/access-world.js";
 import { type Chat, until, World } from "./support/gateway-world.js";
 
 const CASES = 500;
@@ -57,6 +57,7 @@ describe.each<[string, SessionScopes]>([
       people: RULES,
       gateway: {
         agent,
+        groups: { byChat: GROUPS },
         memory: world.desk,
         limits: { guests: UNLIMITED, members: UNLIMITED },
         toolLists: { guests: TOOLS, members: TOOLS },

@@ -389,6 +389,20 @@ describe.each<[string, SessionScopes]>([
     return "account" in of && world.books.isSame(of.account, spot.account);
   }
 
+  it("everybody may write exactly where the oracle says", async () => {
+    for (const account of world.accounts)
+      for (const place of world.spots) {
+        const isPrivate = place.kind === "private";
+        const [platform = "", user = ""] = account.name.split(" ");
+        if (platform !== place.source.platform) continue;
+        const source = { ...place.source, userId: user, ...(isPrivate ? { chatId: user } : {}) };
+        const access = await world.people.access(source);
+        const may = world.books.mayWrite(account, place.chat, isPrivate);
+        const where = `${account.name} in ${JSON.stringify(source)}`;
+        expect(access.allowed ? access.role : null, where).toBe(may ? account.role : null);
+      }
+  });
+
   it(`${CASES} calls give exactly what the oracle says (seed ${SEED})`, async () => {
     const seen = { theirs: 0, others: 0 };
     for (let n = 0; n < CASES; n++) {

@@ -216,6 +216,17 @@ test("says where to remove somebody who has access only by config.yaml", async (
   const place = makeHome();
   writeFileSync(join(place, "config.yaml"), "people: { allow: { telegram: [7] } }\n");
   expect((await peopleIn(place, ["forget", "telegram:7"])).problem).toBe(
-    "baton: telegram:7 has access by config.yaml only. Remove it under `people` there, and restart the gateway.",
+    "baton: telegram:7 has access by config.yaml only. Remove it there, and restart the gateway.",
+  );
+});
+
+test("shows who may write in a group that lists people, and erases nobody who still may", async () => {
+  const place = makeHome();
+  writeFileSync(join(place, "config.yaml"), "groups: { byChat: { 'telegram:-100': { people: [7, 8] } } }\n");
+  expect((await peopleIn(place, ["list"])).said).toBe(
+    "Only the person at this machine has access.\n\nIn telegram:-100 only: telegram:7, telegram:8",
+  );
+  expect((await peopleIn(place, ["forget", "telegram:7", "--erase", "--yes"])).problem).toBe(
+    "baton: config.yaml still lets them into telegram:-100. Remove them there, restart the gateway, and run this command again. Nothing was erased.",
   );
 });

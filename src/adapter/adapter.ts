@@ -30,6 +30,8 @@ export interface Line {
   readonly memory: Memory;
   /** For the platform's menu. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** True if reactions can mean something here: otherwise the platform is not asked for them. */
+  readonly reactions: boolean;
   /** The connection can be used, by this speaker, until it ends. */
   up(speaker: Speaker): void;
   /** Asks the connection to go. */
@@ -44,7 +46,7 @@ export interface Line {
 export interface Speaker {
   /** Sends a letter, and returns the platform's id of it: of an album, that of its first message. Fails with a `SendError`. */
   send(letter: Letter): Promise<{ readonly messageId: string }>;
-  /** Replaces the text of a message sent before. */
+  /** Replaces the text of a message sent before; buttons that were under it go. */
   edit?(letter: Letter, messageId: string): Promise<void>;
   /**
    * Whether a message is there of which a call did not tell, or that was being sent when a process ended. `not there` only
@@ -61,6 +63,11 @@ export interface Speaker {
    * answers; null if a command asked for it.
    */
   live?(address: Address, messageId: string | null): LiveReply;
+  /**
+   * Fetches a file of a message by its reference, which an earlier connection of the account gave out, perhaps in another
+   * process. It fails as `RemoteFile.read` does.
+   */
+  fetch?(file: FileReference, maxBytes: number, end: AbortSignal): Promise<Uint8Array>;
   /**
    * Where a message at that address would come from, though nobody may have written there yet: the session key made of
    * it is that of what people write there. In a chat of two it names the other one. Null if we have no part in that
@@ -126,7 +133,11 @@ export type Receive = (message: InboundMessage) => Promise<Received>;
 
 /** Every kind of entry passes the same gate. */
 export interface InboundMessage {
-  /** A `button` was pressed: its text is the command of the button, and its id that of the press. */
+  /**
+   * A `button` was pressed: its text is the command of the button, and its id that of the press. A `reaction` was put on a
+   * message: its text is the emoji, or `:name:` if it is the platform's own, and its id that of the message. One that was
+   * taken off is not told.
+   */
   readonly kind: "message" | "edit" | "deletion" | "reaction" | "button" | "command";
   /** Of a deletion: where the message was. Platforms do not tell who deleted it. */
   readonly source: SessionSource;
@@ -166,9 +177,17 @@ export interface RemoteFile {
   readonly voice?: true;
   /** It is of the message that was answered; the gateway sets it. */
   readonly answered?: true;
+  /**
+   * By what `Speaker.fetch` fetches it again if this process ends before it is here: an id or an address, never a token.
+   * Without it, such a file is lost, and the message says so.
+   */
+  readonly ref?: string;
   /** Fails where it is larger, and as soon as `end` says that nobody waits for it any more. */
   read(maxBytes: number, end: AbortSignal): Promise<Uint8Array>;
 }
+
+/** What is stored of a file until it is here. */
+export type FileReference = Omit<RemoteFile, "read" | "ref"> & { readonly ref: string };
 
 /** `ignored`: it was not meant for us. */
 export type Received = "accepted" | "duplicate" | "refused" | "ignored";

@@ -8,7 +8,14 @@ import type { LetterButton } from "./adapter.js";
 const PREFIX = "baton ";
 /** What every platform carries. */
 const MAX_DATA = 64;
-const COMMAND = /^\/[a-z]{1,20}(?: [\w-]{1,20}){0,2}$/;
+/** WhatsApp shows no more. */
+export const MAX_LABEL = 20;
+const COMMAND = /^\/[a-z]{1,20}(?: [\w.:/@+!#$-]{1,50}){0,2}$/;
+
+/** Whether the platforms carry its command. */
+export function fitsButton(button: LetterButton): boolean {
+  return pressedCommand(pressData(button)) !== null;
+}
 
 /** What a button carries to the platform and back. */
 export function pressData({ command }: LetterButton): string {

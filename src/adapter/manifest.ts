@@ -5,8 +5,9 @@
  */
 import { type Platform, type PlatformTraits, platformTraits } from "../session/platform.js";
 import type { Secret } from "../util/secret.js";
-import type { Question, Setting, Settings } from "../util/setting.js";
+import { type Question, type Setting, type Settings, variableOf } from "../util/setting.js";
 import type { Adapter, PlatformLimits } from "./adapter.js";
+import { renamedAdapter, saidAs } from "./renamed-adapter.js";
 
 export interface PlatformManifest<S extends Settings = Settings> extends PlatformTraits {
   readonly limits: PlatformLimits;
@@ -77,5 +78,43 @@ export function manifest<const S extends Settings>(described: PlatformManifest<S
 /** Null for a platform that only has traits: a program brings its adapter. */
 export function manifestOf(platform: Platform): PlatformManifest | null {
   const traits = platformTraits(platform);
-  return "open" in traits ? (traits as PlatformManifest) : null;
+  if (!("open" in traits)) return null;
+  const described = traits as PlatformManifest;
+  return traits.like === undefined ? described : ofFurtherBot(described, platform, traits.like);
+}
+
+/** Its adapter has the name of the further bot, and what is said of settings is about those of the further bot. */
+function ofFurtherBot(described: PlatformManifest, platform: Platform, like: Platform): PlatformManifest {
+  const { link } = described;
+  const inWords = wordsOf(platform, like);
+  return {
+    ...described,
+    check: (answers) => saidAs(inWords, described.check(answers)),
+    open: async (settings, folder) =>
+      renamedAdapter(await saidAs(inWords, described.open(settings, folder)), platform, inWords),
+    ...(link && {
+      link: {
+        isFor: (settings) => link.isFor(settings),
+        first: inWords(link.first),
+        begin: (settings, folder, say, ...rest) =>
+          saidAs(
+            inWords,
+            link.begin(settings, folder, (line) => say(inWords(line)), ...rest),
+          ),
+      },
+    }),
+  };
+}
+
+/** A sentence about a platform's variables and commands, about those of a further bot. */
+function wordsOf(platform: Platform, like: Platform): (sentence: string) => string {
+  const variables = Object.entries(platformTraits(like).settings ?? {}).map(([name, setting]) => ({
+    from: new RegExp(`\\b${variableOf(["platforms", like, name], setting)}\\b`, "g"),
+    to: variableOf(["platforms", platform, name]),
+  }));
+  const command = new RegExp(`(\\bbaton (?:setup|gateway link)) ${like}\\b(?!-)`, "g");
+  return (sentence) =>
+    variables
+      .reduce((text, { from, to }) => text.replace(from, to), sentence)
+      .replace(command, `$1 ${platform}`);
 }

@@ -18,6 +18,7 @@ export interface Config
     Held,
     | "busy"
     | "groups"
+    | "reactions"
     | "handoff"
     | "people"
     | "limits"
@@ -79,6 +80,11 @@ interface PlatformConfig extends CommonSettings {
 /** Where files of messages are kept. */
 export function mediaFolder({ home }: Config): string {
   return join(home, "media");
+}
+
+/** How a gateway treats what people send. */
+export function rulesOf({ people, limits, busy, reactions }: Config) {
+  return { people, limits, busy, reactions };
 }
 
 /** How long a gateway waits: for an answer, for a handoff, and for a platform that can't be reached. */

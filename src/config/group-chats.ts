@@ -1,7 +1,7 @@
-/** Groups: what is meant for the agent, and what else it is given of what people say there. */
+/** Groups: what is meant for the agent, what else it is given of what people say there, and who may talk to it. */
 import { choice, list, number } from "../util/setting.js";
 import { each, group } from "./groups.js";
-import { A_CHAT, chatNames } from "./names.js";
+import { A_CHAT, chatNames, USER_ID } from "./names.js";
 
 export const groupChatSettings = group({
   context: number(
@@ -36,6 +36,15 @@ export const groupChatSettings = group({
           fallback: "none",
         },
         { is: "text", pattern: /^\S(?:.{0,62}\S)?$/u, error: "give a word of 1 to 64 characters" },
+      ),
+      people: list(
+        null,
+        {
+          description:
+            "Only these people may talk to the agent in this group: exact, immutable user ids. Somebody without access elsewhere is a guest here.",
+          fallback: "everybody who has access",
+        },
+        USER_ID,
       ),
     }),
   ),

@@ -73,6 +73,8 @@ describe("every key", () => {
       "groups.threads",
       "groups.byChat.<platform>:<chat id>.answer",
       "groups.byChat.<platform>:<chat id>.names",
+      "groups.byChat.<platform>:<chat id>.people",
+      "reactions.<emoji>",
       "limits.guests.messagesPerMinute",
       "limits.guests.turnsAtOnce",
       "limits.guests.modelCallsPerDay",

@@ -45,6 +45,6 @@ export function leavesOf(tree: Tree, path: readonly string[] = []): { path: stri
   );
 }
 
-function isTree(value: unknown): value is Tree {
+export function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

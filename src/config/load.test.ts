@@ -166,6 +166,12 @@ describe("where a store's path counts from", () => {
   });
 });
 
+test("reactions mean what is set, and nothing by default", async () => {
+  expect((await load()).reactions).toEqual({});
+  homeFile('reactions:\n  👎: /retry\n  ":shipit:": Go on, please.\n');
+  expect((await load()).reactions).toEqual({ "👎": "/retry", ":shipit:": "Go on, please." });
+});
+
 describe("refused, with file, line and key", () => {
   test.each([
     [
@@ -187,11 +193,19 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
+    ],
+    [
+      'reactions:\n  "🏽": /retry\n',
+      "/home/config.yaml:2: reactions.🏽: name an emoji, such as 👎, or :name:.",
+    ],
+    [
+      "reactions: { 👎: '' }\n",
+      "/home/config.yaml:1: reactions.👎: give a command or a text of 1 to 1,000 characters.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],

@@ -2,9 +2,11 @@
  * The settings of this run: defaults < `baton.yaml` in the working folder < `config.yaml` in the home folder <
  * environment. The parsers are loaded only where there is something to read; nothing is ever written here.
  */
+import { readFile } from "node:fs/promises";
 import type { Config } from "./config.js";
 import type { Environment } from "./environment.js";
-import { configFiles } from "./files.js";
+import { configFiles, homePath } from "./files.js";
+import { furtherBotsOf } from "./further-bots.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
 import { invalidConfig } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
@@ -29,6 +31,22 @@ export async function loadConfig(
   );
 }
 
+/**
+ * Registers the further bots that the home file and the variables name. This comes before all else: which variables are
+ * Baton's and what the command line takes follow from the platforms. What is wrong is said when the settings are read.
+ */
+export async function loadFurtherBots(
+  home: string,
+  variables: Readonly<NodeJS.ProcessEnv> = process.env,
+): Promise<void> {
+  furtherBotsOf(variables);
+  const file = homePath(home);
+  const text = await readFile(file, "utf8").catch(() => "");
+  if (!text.includes("like")) return; // No parser is loaded for nothing.
+  const { readConfigFile } = await import("./read-file.js");
+  await readConfigFile(file, homeFile);
+}
+
 /** Every source of settings, laid over each other, with all that is wrong in any of them. */
 export async function readLayers(environment: Environment, workingFolder: string): Promise<Layer> {
   const { variables } = environment;
@@ -36,7 +54,8 @@ export async function readLayers(environment: Environment, workingFolder: string
   if (files.length === 0 && Object.keys(variables).length === 0) return NOTHING;
   const { readConfigFile } = await import("./read-file.js");
   const { readVariables } = await import("./variables.js");
-  let layer = NOTHING;
+  await loadFurtherBots(environment.home, variables);
+  let layer = furtherBotsOf(variables);
   for (const { kind, path } of files) {
     layer = layered(layer, await readConfigFile(path, kind === "home" ? homeFile : projectFile));
   }

@@ -1,5 +1,7 @@
 /** What the schema refuses, as sentences for people: which key, what is wrong, and the nearest known key. */
 import type { z } from "zod";
+import { platformInName } from "../session/further-bot.js";
+import { platformTraits } from "../session/platform.js";
 import { nearest } from "../util/nearest.js";
 import type { Group, Node } from "./groups.js";
 import { childOf, keysOf, namesIn } from "./keys.js";
@@ -39,6 +41,9 @@ export function unknownKey(file: Group, path: readonly string[]): string {
   }
   const known = namesIn(groupAt(file, path.slice(0, -1)));
   if (known.length === 0) return `unknown key. Set ${path.slice(0, -1).join(".")} as a whole.`;
+  const like = path.length === 2 && path[0] === "platforms" ? platformInName(name) : null;
+  if (like !== null)
+    return `unknown platform. For another ${platformTraits(like).title} bot, write "like: ${like}" below it.`;
   const meant = nearest(name, known) ?? (path.length === 1 ? elsewhere(file, name) : null);
   return `unknown key. ${meant === null ? `Known here: ${known.join(", ")}.` : `Did you mean "${meant}"?`}`;
 }

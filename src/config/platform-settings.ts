@@ -8,10 +8,17 @@ import { isHomeChannel } from "./home-channel.js";
 export function platformSettings(): ReadonlyMap<Platform, Settings> {
   return new Map(
     platforms().flatMap((platform) => {
-      const { settings } = platformTraits(platform);
-      return settings ? [[platform, { ...settings, ...common(platform) }]] : [];
+      const { settings, like } = platformTraits(platform);
+      return settings ? [[platform, { ...likeSetting(like), ...settings, ...common(platform) }]] : [];
     }),
   );
+}
+
+/** What makes a further bot one. */
+function likeSetting(like: Platform | undefined): Settings {
+  if (like === undefined) return {};
+  const description = "The platform of which this is a further bot.";
+  return { like: { ...choice([like], null, { description }, `write "like: ${like}"`), isRequired: true } };
 }
 
 export type CommonSettings = ValueOf<Group<ReturnType<typeof common>>>;

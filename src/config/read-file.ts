@@ -4,7 +4,9 @@
  */
 import { readFile } from "node:fs/promises";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from "yaml";
+import { furtherBotsIn } from "./further-bots.js";
 import type { Group } from "./groups.js";
+import { childOf } from "./keys.js";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
 import type { Problem, SettingPlace } from "./problem.js";
@@ -56,10 +58,16 @@ export function checkText(text: string, file: string, schema: Group): Layer {
     return withProblems([{ place: { file, line: null }, key: "", message: `${(error as Error).message}.` }]);
   }
   const offsetOf = offsetsIn(document);
+  const noBots = childOf(schema, "platforms") ? furtherBotsIn(content) : [];
   const parsed = fileSchema(schema).safeParse(content);
-  const mistakes = parsed.success
+  const others = parsed.success
     ? [...unknownTools(parsed.data), ...unknownEnvironment(parsed.data)]
     : mistakesIn(parsed.error, schema);
+  // A bot that could not be registered is no known key either: that says no more.
+  const mistakes = [
+    ...noBots,
+    ...others.filter(({ path }) => !noBots.some((bot) => bot.path[1] === path[1])),
+  ];
   if (parsed.success && mistakes.length === 0) {
     const tree = parsed.data as Tree;
     const places = leavesOf(tree).map(({ path }) => [path.join("."), placeAt(offsetOf(path))] as const);

@@ -4,7 +4,8 @@
  */
 import { checkTimeZone, DEFAULT_RESET_POLICY, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
-import { choice, flag, list, number, type Setting, type Takes, text, textOr } from "../util/setting.js";
+import { plainEmoji } from "../util/emoji.js";
+import { choice, flag, list, number, type Setting, text, textOr } from "../util/setting.js";
 import { agentSettings, turnLimits } from "./agent.js";
 import { deliverySettings } from "./delivery.js";
 import { environmentSettings } from "./environments.js";
@@ -14,7 +15,7 @@ import { jobSettings } from "./jobs.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
 import { memorySettings } from "./memory.js";
-import { A_CHAT, chatNames, eachPlatform } from "./names.js";
+import { A_CHAT, chatNames, eachPlatform, USER_ID } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
 import { processSettings } from "./processes.js";
@@ -116,20 +117,28 @@ const busy = group({
   ),
 });
 
+const reactions = each(
+  "<emoji>",
+  {
+    refuse: (name) =>
+      /^\S{1,64}$/u.test(name) && plainEmoji(name) !== "" ? null : "name an emoji, such as 👎, or :name:.",
+  },
+  text(
+    {
+      description:
+        "What this reaction to an answer means: a command, such as `/retry`, or words that are sent to the agent.",
+      fallback: "nothing",
+    },
+    { pattern: /^\S.{0,999}$/su, error: "give a command or a text of 1 to 1,000 characters" },
+  ),
+);
+
 const handoff = group({
   waitSeconds: seconds(60, {
     description:
       "If no gateway has finished a handoff after this time, it fails, and the conversation stays where it is.",
   }),
 });
-
-/** Exact, immutable ids. A number is taken as it is written, so it must be one that JavaScript keeps exactly. */
-const USER_ID: Takes = {
-  is: "text",
-  orNumber: true,
-  error: "give the user's id, in quotes unless it is a plain number",
-  refuse: (id) => (id === "*" ? "name each person by id; you cannot let everybody in" : null),
-};
 
 function listOfPeople(description: string) {
   return eachPlatform(list(null, { description, fallback: "nobody" }, USER_ID));
@@ -157,6 +166,7 @@ export const homeFile = group({
   scopes,
   people,
   groups: groupChatSettings,
+  reactions,
   limits: limitSettings,
   tools: toolSettings,
   mcp: mcpSettings,

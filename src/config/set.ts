@@ -15,6 +15,7 @@ import {
 } from "yaml";
 import { InputError } from "../session/errors.js";
 import { homePath } from "./files.js";
+import { furtherBotsIn } from "./further-bots.js";
 import type { Node as Declared } from "./groups.js";
 import { childOf, keysOf } from "./keys.js";
 import { treeAt } from "./layer.js";
@@ -37,6 +38,7 @@ export interface SettingChange {
 /** Sets a key to a value that is written as in the file: `UTC`, `5`, `[a, b]`, `{ mode: daily }`. */
 export async function setKey(home: string, key: string, written: string): Promise<SettingChange> {
   const value = meantValue(key, written);
+  knowFurtherBot(key, value);
   await writeKeys(home, new Map([[key, value]]), setValue);
   return { file: homePath(home), value, variable: variableFor(pathOf(key)) };
 }
@@ -87,7 +89,9 @@ function checkValue(path: readonly string[], value: unknown): void {
   const parsed = fileSchema(homeFile).safeParse(value === undefined ? {} : treeAt(path, value));
   if (parsed.success) return;
   // What a group lacks may stand in the file: that is looked at with the whole.
-  const own = mistakesIn(parsed.error, homeFile).filter((mistake) => mistake.path.length >= path.length);
+  const own = mistakesIn(parsed.error, homeFile).filter((mistake) =>
+    path.every((name, depth) => mistake.path[depth] === name),
+  );
   if (own.length > 0) throw refusal(own.map((mistake) => [mistake.path.join("."), mistake.message]));
 }
 
@@ -167,6 +171,12 @@ function detachHeader(document: Document): void {
   if (header === undefined) return;
   document.commentBefore = header;
   first.commentBefore = own;
+}
+
+/** `platforms.<name>.like` makes the key `platforms.<name>` one. */
+function knowFurtherBot(key: string, value: unknown): void {
+  const mistakes = furtherBotsIn(treeAt(key.split("."), value));
+  if (mistakes.length > 0) throw refusal(mistakes.map(({ path, message }) => [path.join("."), message]));
 }
 
 /** The path of a dotted key. Where names are of the reader's choosing, the rest is one name, dots and all. */

@@ -1,5 +1,6 @@
 /** Variables that begin as Baton's do and set nothing: mostly mistyped. Other programs may have theirs, so none is refused. */
 import { nearest } from "../util/nearest.js";
+import { isLikeVariable } from "./further-bots.js";
 import { keysOf } from "./keys.js";
 import { homeFile } from "./schema.js";
 
@@ -15,6 +16,7 @@ export function unknownVariables(variables: Readonly<Record<string, string>>): U
   const known = ["BATON_HOME", ...keysOf(homeFile).flatMap(({ variable }) => variable ?? [])];
   return Object.keys(variables)
     .filter((variable) => variable.startsWith("BATON_") && !known.includes(variable))
+    .filter((variable) => !isLikeVariable(variable)) // Those that name nothing are refused.
     .sort()
     .map((variable) => ({ variable, meant: nearestOf(variable, known) }));
 }

@@ -43,6 +43,7 @@ const BAD_CHATS = {
   signal: ["Family", "15551234567"],
   matrix: ["#room:example.org", "@ann:example.org", "room"],
 };
+const groupOn = (platform: string) => `${platform}:${GOOD_CHATS[platform as keyof typeof GOOD_CHATS][0]}`;
 const chats = (ids: Readonly<Record<string, readonly string[]>>) => {
   const names = Object.entries(ids).flatMap(([platform, each]) => each.map((id) => `${platform}:${id}`));
   const homes = Object.entries(ids).map(([platform, [id = ""]]) => [platform, { homeChannel: id }]);
@@ -62,7 +63,11 @@ const config = (allow: Readonly<Record<string, readonly string[]>>) => {
     tools: { byPerson },
     limits: { byPerson: limited },
     busy: { byChat: {} },
-    groups: { byChat: {} },
+    groups: {
+      byChat: Object.fromEntries(
+        Object.entries(allow).map(([platform, people]) => [groupOn(platform), { people }]),
+      ),
+    },
     platforms: { telegram: { homeChannel: null } },
   } as unknown as Parameters<typeof unmatchableIds>[0];
 };
@@ -78,6 +83,7 @@ it.each(Object.entries(BAD))(
     expect(found.map(({ key }) => key).sort()).toEqual(
       [
         ...["allow", "owners", "guests"].flatMap((list) => ids.map(() => `people.${list}.${platform}`)),
+        ...ids.map(() => `groups.byChat.${groupOn(platform)}.people`),
         ...["tools", "limits"].flatMap((group) => ids.map((id) => `${group}.byPerson.${platform}:${id}`)),
       ].sort(),
     );

@@ -24,7 +24,7 @@ type SettingsWithIds = Pick<Config, "people" | "tools" | "limits" | "busy" | "gr
 export function unmatchableIds(config: SettingsWithIds): UnmatchableId[] {
   return [
     ...mistakes(
-      [...listed(config), ...named(config)],
+      [...listed(config), ...named(config), ...inGroups(config)],
       unmatchableId,
       "write their id there; /whoami in a chat shows it",
     ),
@@ -61,6 +61,14 @@ function named({ tools, limits }: SettingsWithIds): WrittenId[] {
   return Object.entries(groups).flatMap(([group, byPerson]) =>
     Object.keys(byPerson).map((name) => nameIn(group, name)),
   );
+}
+
+/** The people of one group are on its platform. */
+function inGroups({ groups }: SettingsWithIds): WrittenId[] {
+  return Object.entries(groups.byChat).flatMap(([chat, { people = [] }]) => {
+    const { key, platform } = nameIn("groups.byChat", chat);
+    return people.map((id) => ({ key: `${key}.people`, platform, id }));
+  });
 }
 
 function chats({ busy, groups, platforms }: SettingsWithIds): WrittenId[] {

@@ -1,15 +1,19 @@
 /** What is declared, as schemas of zod: they check what is written, and make the JSON Schema. */
 import { z } from "zod";
+import { platforms } from "../session/platform.js";
 import { SecretFile } from "../util/secret.js";
 import type { Setting, Takes, TakesText } from "../util/setting.js";
 import type { Each, Group, KeyNames, Node } from "./groups.js";
 
-const built = new WeakMap<Group, z.ZodObject>();
+const built = new WeakMap<Group, { readonly schema: z.ZodObject; readonly platforms: number }>();
 
-/** Made once a file: platforms register before the first one is read. */
+/** Made once a file, and again if more platforms are known: some of the keys are theirs. */
 export function fileSchema(file: Group): z.ZodObject {
-  const schema = built.get(file) ?? groupSchema(file);
-  built.set(file, schema);
+  const known = platforms().length;
+  const before = built.get(file);
+  if (before?.platforms === known) return before.schema;
+  const schema = groupSchema(file);
+  built.set(file, { schema, platforms: known });
   return schema;
 }
 

@@ -12,6 +12,7 @@ import { fenced } from "../util/markdown-fence.js";
 import { seenText } from "../util/seen-text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
+import type { ButtonsShown } from "./buttons.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
 import type { NewDelivery, StandingApprovals } from "./store.js";
 
@@ -30,7 +31,7 @@ export interface ApprovalQuestion {
   shown: readonly Shown[];
 }
 
-type Shown = Pick<NewDelivery, "deliveryId" | "account" | "address">;
+type Shown = ButtonsShown & Pick<NewDelivery, "account">;
 
 /** Equal only for the same tool, the same action, the same reason and the same variables. */
 export function digestOf(tool: string, { reason, what, variables = {} }: Danger): string {
@@ -49,6 +50,14 @@ const OUTCOMES: Readonly<Record<Exclude<ApprovalOutcome, "approved">, string>> =
   stopped: "Error: not run, because the turn was stopped.",
 };
 
+/** What the question says at its end; nothing if somebody answered, because that has an answer of its own. */
+const CLOSED: Readonly<Record<ApprovalOutcome, string>> = {
+  approved: "",
+  denied: "",
+  expired: "Nobody answered in time, so I did not do it.",
+  stopped: "I was stopped, so I did not do it.",
+};
+
 /** How long a person has to answer. */
 const TIMEOUT_MS = 300_000;
 
@@ -56,6 +65,8 @@ const TIMEOUT_MS = 300_000;
 interface Asking {
   /** Puts the question into the outbox, and returns the messages that show it. */
   show(text: string, number: number): Promise<readonly Shown[]>;
+  /** The question is over, in these words if nobody answered it. Must not throw. */
+  close(shown: readonly Shown[], why: string): void;
   /** True if somebody who may answer can be there. */
   canAnswer(danger: Danger): Promise<boolean>;
 }
@@ -84,6 +95,7 @@ export function approver(
       throw error;
     }
     const answer = await outcome;
+    asking.close(question.shown, CLOSED[answer]);
     return answer === "approved" ? null : OUTCOMES[answer];
   };
 }

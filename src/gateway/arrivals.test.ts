@@ -242,7 +242,9 @@ const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["runne
     busy: { default: "queue", byPlatform: {}, byChat: {} },
     allowance: world.gateway.allowance,
     holder: "me",
-    runner: { join },
+    requests: { authorOf: ({ source }) => world.gateway.people.access(source) },
+    reach: async () => null,
+    runner: { join, queue: () => {} },
     onProblem: () => {},
   });
 const arrive = async (arrivals: Arrivals, what: InboxItem, files: readonly RemoteFile[] = []) => {

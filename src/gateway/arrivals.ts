@@ -2,7 +2,7 @@
  * Messages between the inbox and their lane. A message with files is accepted before they are downloaded, so that the
  * chat does not wait for them: a command after it acts at once. It joins its lane when its files are there or time is
  * up, and later messages of that lane join after it. If its conversation moves meanwhile, it joins the new lane. If the
- * process ends in between, the message says what is missing.
+ * process ends in between, the next one fetches them; if nobody can, the message says what is missing.
  */
 import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
@@ -11,16 +11,18 @@ import { backoff, type Pauses } from "../util/backoff.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
+import { type AwaitedSetting, filesLeft } from "./awaited-files.js";
 import { belongs } from "./burst.js";
 import { type BusyModes, momentOf } from "./busy.js";
 import type { Entered } from "./entrance.js";
 import type { FileTexts, ReadFiles } from "./file-texts.js";
 import { MAX_BYTES, type Media } from "./media.js";
 import type { Patience } from "./patience.js";
+import type { Requests } from "./requests.js";
 import type { Account, Inbox, InboxItem, Taken } from "./store.js";
 import { isUnheard, tellUnheard, type UnheardSetting } from "./unheard.js";
 
-export interface ArrivalsSetting extends UnheardSetting {
+export interface ArrivalsSetting extends UnheardSetting, AwaitedSetting {
   readonly inbox: Inbox;
   /** Null if files are not accepted. */
   readonly media: Media | null;
@@ -28,8 +30,13 @@ export interface ArrivalsSetting extends UnheardSetting {
   readonly texts: FileTexts | null;
   readonly busy: BusyModes;
   readonly allowance: Allowance;
-  /** Puts a message into its lane. */
-  readonly runner: { join(item: InboxItem, who: Who): Promise<unknown> };
+  readonly requests: Pick<Requests, "authorOf">;
+  readonly runner: {
+    /** Puts a message into its lane. */
+    join(item: InboxItem, who: Who): Promise<unknown>;
+    /** The same for one that another process left. */
+    queue(item: InboxItem): void;
+  };
   readonly onProblem: OnProblem;
 }
 
@@ -40,13 +47,16 @@ interface Fetched extends Taken, Pick<ReadFiles, "unheard"> {}
 interface WaitingMessage {
   /** Its latest form: after a move, as it is in the new lane. */
   item: InboxItem;
+  /** Null if it only waits for an earlier message. */
+  readonly fetch: (() => Promise<Fetched>) | null;
+  /** Puts it into its lane. */
+  readonly join: (item: InboxItem) => Promise<unknown>;
   /** With its files, on its way into its lane. */
   joining?: InboxItem;
   over: Promise<void>;
 }
 
 const PAUSES: Pauses = { firstMs: 250, longestMs: 30_000 };
-const NO_FILES: Fetched = { attachments: [], missing: [], unheard: null };
 const STOPPED = "Baton stopped before it was fetched";
 
 export class Arrivals {
@@ -94,6 +104,17 @@ export class Arrivals {
     return entered;
   }
 
+  /** For a message that another process left; true if it joins its lane by itself, perhaps with files to fetch before. */
+  takeOn(item: InboxItem): boolean {
+    if (this.has(item)) return true;
+    const { media, runner } = this.#setting;
+    const { awaited } = item;
+    if (!media || (!awaited && !this.#isAwaited(item.key))) return false;
+    const fetch = awaited ? this.#fetcher(() => this.#fetchLeft(media, item)) : null;
+    this.#wait(item, fetch, async (whole) => runner.queue(whole));
+    return true;
+  }
+
   /** Settles when the messages that belong to this one have joined; null if none is on its way. */
   expected(item: InboxItem): Promise<void> | null {
     const momentMs = momentOf(this.#setting.busy);
@@ -127,11 +148,15 @@ export class Arrivals {
       await runner.join(item, who);
       return {};
     }
-    const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
-    const waiting: WaitingMessage = { item, over: Promise.resolve() };
+    const fetch = files.length === 0 ? null : this.#fetcher(() => this.#fetch(media, files, who));
+    return { later: this.#wait(item, fetch, (whole) => runner.join(whole, who)) };
+  }
+
+  #wait(item: InboxItem, fetch: WaitingMessage["fetch"], join: WaitingMessage["join"]): Promise<void> {
+    const waiting: WaitingMessage = { item, fetch, join, over: Promise.resolve() };
     this.#waiting.add(waiting);
-    waiting.over = this.#untilJoined(waiting, who, fetch).finally(() => this.#waiting.delete(waiting));
-    return { later: waiting.over };
+    waiting.over = this.#untilJoined(waiting).finally(() => this.#waiting.delete(waiting));
+    return waiting.over;
   }
 
   /** Waits until every earlier message of its lane has joined, even if it changes lanes meanwhile. */
@@ -150,9 +175,9 @@ export class Arrivals {
   }
 
   /** Starts at once, whatever its lane waits for. If the store made it fail, it starts again when it is needed. */
-  #fetcher(media: Media, files: readonly RemoteFile[], who: Who): () => Promise<Fetched> {
+  #fetcher(work: () => Promise<Fetched>): () => Promise<Fetched> {
     const fetch = (): Promise<Fetched> => {
-      const taking = this.#fetch(media, files, who);
+      const taking = work();
       taking.catch(() => {}); // The caller gets the error.
       return taking;
     };
@@ -181,21 +206,24 @@ export class Arrivals {
     }
   }
 
+  /** What another process did not fetch. Its sender may have lost their access since. */
+  async #fetchLeft(media: Media, item: InboxItem): Promise<Fetched> {
+    const author = await this.#setting.requests.authorOf(item);
+    const files = author.allowed ? await filesLeft(this.#setting, item, this.#end.signal) : null;
+    return author.allowed && files ? this.#fetch(media, files, author) : { ...asItIs(item), unheard: null };
+  }
+
   async #read({ attachments }: Taken): Promise<ReadFiles> {
     const { texts } = this.#setting;
     return (await texts?.in(attachments, this.#end.signal)) ?? { attachments, unheard: null };
   }
 
   /** Tries until it has joined, or nobody waits any more. */
-  async #untilJoined(
-    waiting: WaitingMessage,
-    who: Who,
-    fetch: (() => Promise<Fetched>) | null,
-  ): Promise<void> {
+  async #untilJoined(waiting: WaitingMessage): Promise<void> {
     const { signal } = this.#end;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#complete(waiting, who, fetch);
+        return await this.#complete(waiting);
       } catch (error) {
         const { message } = error as Error;
         this.#setting.onProblem(`Could not save the files of a message: ${message}`, { cause: error });
@@ -205,18 +233,24 @@ export class Arrivals {
     }
   }
 
-  async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Fetched>) | null): Promise<void> {
-    const { inbox, media, holder, runner } = this.#setting;
-    const { unheard, ...taken } = (await fetch?.()) ?? NO_FILES;
+  async #complete(waiting: WaitingMessage): Promise<void> {
+    const { inbox, media, holder } = this.#setting;
+    const { unheard, ...taken } = (await waiting.fetch?.()) ?? { ...asItIs(waiting.item), unheard: null };
     await this.#turnOf(waiting);
+    const isLeft = this.#end.signal.aborted && waiting.item.awaited && taken.missing.length > 0;
+    if (isLeft) return await media?.forget(taken.attachments); // The next process fetches all of them.
     const complete = await inbox.complete(waiting.item.id, holder, taken);
     if (!complete) return await media?.forget(taken.attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
     if (unheard !== null && isUnheard(waiting.joining))
       await tellUnheard(this.#setting, waiting.joining, unheard);
-    else await runner.join(waiting.joining, who);
+    else await waiting.join(waiting.joining);
   }
+}
+
+function asItIs({ attachments = [], missing = [] }: InboxItem): Taken {
+  return { attachments, missing };
 }
 
 function nameOf(

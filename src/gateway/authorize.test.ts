@@ -42,6 +42,43 @@ describe("the gate", () => {
     expect(access.allowed ? access.role : null).toBe(role);
   });
 
+  describe("a group with a list of people", () => {
+    const group = new Set(["telegram:99", "telegram:5", "signal:uuid-1"]);
+    const inGroup = { chat_type: "group" };
+
+    it.each<[Role | null, true | undefined, string, ReturnType<typeof from>]>([
+      ["owner", undefined, "keeps the role of somebody who has access", from("telegram", "99", inGroup)],
+      ["guest", true, "lets somebody in as a guest who has none", from("telegram", "5", inGroup)],
+      [
+        "member",
+        undefined,
+        "knows somebody by the second of two ids",
+        from("signal", "+49", { ...inGroup, user_id_alt: "uuid-1" }),
+      ],
+      ["guest", true, "and by the first", from("signal", "uuid-1", { ...inGroup, user_id_alt: "uuid-2" })],
+      [null, undefined, "keeps out everybody else, an owner too", from("telegram", "1", inGroup)],
+      [null, undefined, "keeps out the same id of another platform", from("discord", "5", inGroup)],
+      [null, undefined, "keeps out a bot", from("telegram", "5", { ...inGroup, is_bot: true })],
+    ])("%s %s: it %s", (role, isOnlyHere, _, source) => {
+      const listedHere = source.userIdAlt === "uuid-2" ? listedRoles({}) : listed;
+      const access = authorize(source, listedHere, null, group);
+      expect(access.allowed ? [access.role, access.isOnlyHere] : [null, undefined]).toEqual([
+        role,
+        isOnlyHere,
+      ]);
+      if (access.allowed) expect(access.viewer.kind).toBe("chat");
+    });
+
+    it("names accounts: a linked one is not on it", () => {
+      const linked = person(["telegram:6", "member"], ["telegram:5", null]);
+      expect(authorize(from("telegram", "6", inGroup), listed, linked, group).allowed).toBe(false);
+    });
+
+    it("with nobody on it keeps everybody out", () => {
+      expect(authorize(from("telegram", "1", inGroup), listed, null, new Set()).allowed).toBe(false);
+    });
+  });
+
   it("knows nobody by the names that every object has", () => {
     expect(authorize(from("telegram", "x"), listedRoles({}), null).allowed).toBe(false);
     const few = listedRoles({ allow: { telegram: ["99"] } });

@@ -32,6 +32,8 @@ export interface Who {
   /** Where they wrote, if `source` is only where they get the answer. */
   readonly wroteOn?: Platform;
   readonly role: Role;
+  /** True if they have access in this group, and nowhere else. */
+  readonly isOnlyHere?: true;
   /** What they may see in this chat. */
   readonly viewer: Viewer;
   /** All their identities, the one they write with among them. */
@@ -72,19 +74,31 @@ export function senderOf(source: SessionSource): string | null {
   return source.platform === LOCAL ? TERMINAL : identityOf(source);
 }
 
-/** `person` is the one that the store knows by `senderOf` this source, if any. */
-export function authorize(source: SessionSource, listed: Listed, person: Person | null): Access {
+/**
+ * `person` is the one that the store knows by `senderOf` this source, if any. `group` lists the accounts that may talk to
+ * the agent in this group; null if it has no such list. The list decides about this group alone: it keeps everybody else
+ * out, and lets somebody in who has no access elsewhere, as a guest.
+ */
+export function authorize(
+  source: SessionSource,
+  listed: Listed,
+  person: Person | null,
+  group: ReadonlySet<string> | null = null,
+): Access {
   if (source.isBot) return { allowed: false, reason: "it is a bot" };
   const identity = senderOf(source);
   if (identity === null) return { allowed: false, reason: "the sender is unknown" };
   // The configuration may use either of two ids; the store knows only the one that decides.
   const second = source.userId ? identityNamed(source.platform, source.userId) : identity;
+  if (group && !group.has(identity) && !group.has(second))
+    return { allowed: false, reason: "the sender is not on the list of this group" };
   const known = [{ identity, role: listed.get(second) ?? null }, ...(person?.identities ?? [])];
   const role = roleOf({ identities: known }, listed);
-  if (role === null) return { allowed: false, reason: "the sender is not on the list of people" };
+  if (role === null && !group) return { allowed: false, reason: "the sender is not on the list of people" };
   const identities = [...new Set(known.map((each) => each.identity))];
   const names = [...new Set([...identities, second])];
-  return { allowed: true, source, role, viewer: viewerFor(source, identities), identities, names };
+  const rights = role === null ? { role: "guest" as const, isOnlyHere: true as const } : { role };
+  return { allowed: true, source, ...rights, viewer: viewerFor(source, identities), identities, names };
 }
 
 /** The same person in another chat, where others may listen. */

@@ -1,12 +1,64 @@
-/** Buttons under the last piece of a text, if the platform takes that many. Elsewhere the text alone says it. */
-import type { LetterButton, PlatformLimits } from "../adapter/adapter.js";
-import type { NewDelivery } from "./store.js";
+/**
+ * Buttons under a text, if the platform has them: the answers to a question, or what a command's answer lets people
+ * choose from. The text says the same in words, so elsewhere it is enough.
+ */
+import { fitsInto, type LetterButton, type PlatformLimits } from "../adapter/adapter.js";
+import { fitsButton, MAX_LABEL } from "../adapter/buttons.js";
+import { cleanLine, shorten } from "../util/text.js";
+import type { NewDelivery, Outbox } from "./store.js";
+import type { Surface } from "./surface.js";
 
+/** Under the last piece: all of them, or none if the platform takes fewer. */
 export function withButtons(
   pieces: readonly NewDelivery[],
   buttons: readonly LetterButton[],
   limits: Pick<PlatformLimits, "buttons"> | undefined,
 ): readonly NewDelivery[] {
-  if ((limits?.buttons ?? 0) < buttons.length) return pieces;
+  if (buttons.length === 0 || (limits?.buttons ?? 0) < buttons.length) return pieces;
   return pieces.map((piece, n) => (n === pieces.length - 1 ? { ...piece, buttons } : piece));
+}
+
+/** The first few of them, as many as the platform takes. */
+export function withChoices(
+  pieces: readonly NewDelivery[],
+  choices: readonly LetterButton[],
+  limits: Pick<PlatformLimits, "buttons"> | undefined,
+): readonly NewDelivery[] {
+  return withButtons(pieces, buttonsOf(choices).slice(0, limits?.buttons ?? 0), limits);
+}
+
+/** With labels that fit and differ. A command that is too long for a button has none. */
+function buttonsOf(choices: readonly LetterButton[]): readonly LetterButton[] {
+  const byLabel = new Map<string, LetterButton>();
+  for (const { label, command } of choices) {
+    const button = { label: shorten(cleanLine(label), MAX_LABEL), command };
+    if (button.label !== "" && fitsButton(button) && !byLabel.has(button.label))
+      byLabel.set(button.label, button);
+  }
+  return [...byLabel.values()];
+}
+
+export type ButtonsShown = Pick<NewDelivery, "deliveryId" | "address" | "text" | "buttons">;
+
+/**
+ * Takes the buttons off a question that is over, and adds why, if there is room. It is a courtesy: where it is not
+ * possible, a press says that nothing waits for an answer.
+ */
+export async function removeButtons(
+  shown: readonly ButtonsShown[],
+  why: string,
+  surface: Surface | undefined,
+  outbox: Pick<Outbox, "messageIdOf">,
+): Promise<void> {
+  for (const { buttons, deliveryId, address, text } of shown) {
+    const messageId = buttons && surface?.speaker?.edit ? await outbox.messageIdOf(deliveryId) : null;
+    if (!surface || messageId === null) continue;
+    const explained = why === "" ? text : `${text}\n\n${why}`;
+    const letter = {
+      address,
+      deliveryId,
+      text: fitsInto(surface.capabilities, explained) ? explained : text,
+    };
+    await surface.speaker?.edit?.(letter, messageId);
+  }
 }

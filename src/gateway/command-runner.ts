@@ -4,12 +4,13 @@ import { StoreError } from "../session/errors.js";
 import { deliveryIdOf } from "../session/ids.js";
 import { cleanLine } from "../util/text.js";
 import type { Apologies } from "./apology.js";
-import type { Commands } from "./commands/commands.js";
+import { withChoices } from "./buttons.js";
+import type { CommandReply, Commands } from "./commands/commands.js";
 import type { Common } from "./common.js";
 import type { ForCommands } from "./for-commands.js";
 import type { Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
-import type { InboxItem } from "./store.js";
+import type { InboxItem, NewDelivery } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
 import { WENT_WRONG } from "./turn-run.js";
 
@@ -43,15 +44,21 @@ export class CommandRunner {
   }
 
   async #run(item: InboxItem): Promise<void> {
-    const { store, commands, forCommands, notices, holder, clock, onProblem } = this.#setting;
+    const { store, commands, forCommands, holder, clock, onProblem } = this.#setting;
     if (!(await store.inbox.beginCommand(item.id, holder))) return;
     const said = await commands.run(item, forCommands).catch((error: Error) => {
       onProblem(`${nameOf(item)} failed: ${error.message}`, { cause: error });
-      return [`${nameOf(item)}: ${WENT_WRONG}`];
+      return { text: `${nameOf(item)}: ${WENT_WRONG}`, choices: [] };
     });
+    await store.inbox.finishCommand(item.id, await this.#told(item, said), clock());
+  }
+
+  async #told(item: InboxItem, { text, choices }: CommandReply): Promise<readonly NewDelivery[]> {
+    const { notices, surfaces } = this.#setting;
+    if (text === "") return [];
     const why = { purpose: "command" } as const;
-    const told = said.map((text, n) => notices.about(item, deliveryIdOf("inbox", item.id, n), text, why));
-    await store.inbox.finishCommand(item.id, (await Promise.all(told)).flat(), clock());
+    const pieces = await notices.about(item, deliveryIdOf("inbox", item.id, 0), text, why);
+    return withChoices(pieces, choices, surfaces.of(item)?.capabilities);
   }
 
   /** A process ended while it ran this command: nobody knows what it did, so it is not run again. */

@@ -56,6 +56,7 @@ function connect(adapter: ScriptedAdapter, holder = processHolder(), takeOn = as
     commands: [{ name: "new", description: "" }],
     receive: async () => "accepted",
     knows: async () => true,
+    reactions: false,
     holder,
     leaseMs: 60,
     clock: () => now,

@@ -36,6 +36,7 @@ export interface ConnectionSetting {
   readonly receive: Receive;
   /** True if this sender has access. */
   readonly knows: Line["knows"];
+  readonly reactions: Line["reactions"];
   readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -279,7 +280,8 @@ export class Connection implements Surface {
 
   async #connect(): Promise<void> {
     if (this.#stopped) return;
-    const { adapter, accounts, commands, receive, knows, onProblem, connectMs, random } = this.#setting;
+    const { adapter, accounts, commands, reactions, receive, knows, onProblem } = this.#setting;
+    const { connectMs, random } = this.#setting;
     const memory: Line["memory"] = {
       read: (name) => accounts.read(adapter, name),
       write: (name, value) => accounts.write(adapter, name, value),
@@ -287,7 +289,7 @@ export class Connection implements Surface {
     const problem = (sentence: string): void => onProblem(`${this.#title}: ${cleanLine(sentence)}`);
     const keeper: LineKeeper = new LineKeeper({
       adapter,
-      given: { receive, memory, commands, knows, problem },
+      given: { receive, memory, commands, reactions, knows, problem },
       onUp: () => keeper === this.#keeper && this.#up(),
       onDown: (error) => keeper === this.#keeper && this.#down(error),
       ...(connectMs === undefined ? {} : { connectMs }),

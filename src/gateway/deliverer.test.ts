@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedHolder } from "../../test/support/ended-holder.js";
-import { type LocalFile, SendError } from "../adapter/adapter.js";
+import { type FoundMessage, type LocalFile, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { deliveryIdOf, type RunId } from "../session/ids.js";
 import type { Attachment } from "../session/transcript.js";
@@ -198,28 +198,82 @@ describe("what was being sent when a process ended", () => {
     },
   );
 
-  it("is unknown where the platform cannot be asked just now", async () => {
-    class Silent extends ScriptedAdapter {
-      override readonly find = async (): Promise<never> => {
-        throw new Error("no answer");
+  describe("on a platform that does not answer", () => {
+    let find: () => Promise<FoundMessage>;
+    let adapter: ScriptedAdapter;
+    const rowTo = (chatId: string, text: string) =>
+      ({
+        deliveryId: deliveryIdOf(text),
+        account: "bot",
+        holder: ENDED,
+        address: { platform: adapter.platform, chatId },
+        purpose: "reply",
+        text,
+        sessionId: null,
+        shown: false,
+      }) as const;
+    beforeEach(async () => {
+      class Asked extends ScriptedAdapter {
+        override readonly find = () => find();
+      }
+      adapter = new Asked();
+      await store.outbox.add([rowTo("ann", "x")], now);
+      const [pending] = await store.outbox.pending(adapter, 10);
+      await store.outbox.sending(pending?.id ?? 0, ENDED);
+      await adapter.connect(async () => "accepted");
+    });
+    const texts = () => adapter.sent.map(({ text }) => text);
+
+    it("is unknown if the answer is nonsense", async () => {
+      find = async () => {
+        throw new Error("nonsense");
       };
-    }
-    const adapter = new Silent();
-    const address = { platform: adapter.platform, chatId: "ann" };
-    const delivery = {
-      deliveryId: deliveryIdOf("d1"),
-      account: "bot",
-      holder: ENDED,
-      address,
-      purpose: "reply",
-      text: "x",
-    } as const;
-    await store.outbox.add([{ ...delivery, sessionId: null, shown: false }], now);
-    const [pending] = await store.outbox.pending(adapter, 10);
-    await store.outbox.sending(pending?.id ?? 0, ENDED);
-    await adapter.connect(async () => "accepted");
-    await deliverer(adapter).recover();
-    expect([adapter.sent, await store.outbox.interrupted(adapter)]).toEqual([[], []]);
+      const next = deliverer(adapter);
+      await next.recover();
+      await next.idle();
+      expect(await store.outbox.interrupted(adapter)).toEqual([]);
+      expect(problems).toEqual([expect.stringMatching(/may not have arrived \(unknown\)/)]);
+      expect(texts()).not.toContain("x");
+    });
+
+    it.each<[string, FoundMessage, string[]]>([
+      ["was there", { messageId: "m9" }, ["to bob", "after it"]],
+      ["was not there", "not there", ["to bob", "x", "after it"]],
+    ])("is asked for again, and nothing overtakes it in its chat: it %s", async (_, answer, sent) => {
+      let answers: (found: FoundMessage) => void = () => {};
+      const answered = new Promise<FoundMessage>((resolve) => {
+        answers = resolve;
+      });
+      let asked = 0;
+      find = async () => {
+        asked++;
+        if (asked <= 3) throw new SendError("retryable", "too many requests", { retryAfterMs: 5_000 });
+        return answered;
+      };
+      await store.outbox.add([rowTo("ann", "after it"), rowTo("bob", "to bob")], now);
+      const next = deliverer(adapter);
+      await next.recover();
+      await next.wake();
+      await adapter.until(() => texts().length > 0 && asked === 4);
+      await next.recover(); // As the gateway does again and again.
+      expect([texts(), problems, asked]).toEqual([["to bob"], [], 4]);
+      answers(answer);
+      await next.idle();
+      expect([texts(), problems]).toEqual([sent, []]);
+      expect(await store.outbox.pending(adapter, 10)).toEqual([]);
+    });
+
+    it("is left to the next process if this one stops before the answer", async () => {
+      find = async () => {
+        void next.stop();
+        throw new SendError("retryable", "too many requests");
+      };
+      const next = deliverer(adapter);
+      await next.recover();
+      await next.idle();
+      expect((await store.outbox.interrupted(adapter)).map(({ text }) => text)).toEqual(["x"]);
+      expect(problems).toEqual([]);
+    });
   });
 
   it("is told once for all of a chat, and not of what was telling it", async () => {
@@ -246,10 +300,6 @@ describe("what was being sent when a process ended", () => {
     for (const { id } of await store.outbox.pending(adapter, 10)) await store.outbox.sending(id, ENDED);
     const next = deliverer(adapter);
     await next.recover();
-    expect(await store.outbox.pending(adapter, 10)).toMatchObject([
-      { deliveryId: "doubt.one", purpose: "doubt" },
-    ]);
-    await next.wake();
     await next.idle();
     expect(await store.outbox.pending(adapter, 10)).toEqual([]); // That is in doubt too, and enough was said.
     expect((await store.outbox.doubtful(adapter, address, 0)).count).toBe(4);

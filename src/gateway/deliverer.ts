@@ -18,7 +18,7 @@ import { cleanLine } from "../util/text.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
 import { isMissed } from "./failed-answer.js";
-import { lookedUp } from "./look-up.js";
+import { found, type LookUpSetting, lookedUp } from "./look-up.js";
 import { Outage } from "./outage.js";
 import { failedOutcome, type SendOutcome, type SendTries } from "./send-outcome.js";
 import type { Delivery, Outbox } from "./store.js";
@@ -88,14 +88,16 @@ export class Deliverer {
   }
 
   /**
-   * Looks at what another process was sending when it ended: the platform may know whether it arrived. What this
-   * process was about to send without knowing it did not reach the platform.
+   * Looks at what another process was sending when it ended: the platform may know whether it arrived. Until it says so,
+   * nothing else goes to that chat. What this process was about to send without knowing it did not reach the platform.
    */
   async recover(): Promise<void> {
     if (!this.#isReady() || !this.#surface.speaker) return; // It is called again when the platform is reached.
     await this.#putBack();
-    for (const delivery of await this.#outbox.interrupted(this.#surface))
-      if (this.#hasLeft(delivery) && !this.isStopped) await this.#reconcile(delivery);
+    const left = (await this.#outbox.interrupted(this.#surface)).filter((delivery) =>
+      this.#hasLeft(delivery),
+    );
+    this.#inEachChat(left, (deliveries) => this.#reconcileAll(deliveries));
   }
 
   async #putBack(): Promise<void> {
@@ -111,25 +113,35 @@ export class Deliverer {
     return hasLeft(holder, this.#holder, this.#surface.capabilities.shared !== true);
   }
 
+  async #reconcileAll(deliveries: readonly Delivery[]): Promise<boolean> {
+    for (const delivery of deliveries) await this.#reconcile(delivery);
+    return !this.isStopped;
+  }
+
   async #reconcile(delivery: Delivery): Promise<void> {
     const { capabilities } = this.#surface;
-    const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
+    const there = capabilities.idempotent ? "not there" : await this.#find(delivery);
     const ended = "the process ended while it was being sent";
     if (this.isStopped) return; // The next process asks again.
-    if (found === null) {
+    if (there === null) {
       const doubt = doubtOf(delivery, this.#holder);
       await this.#outbox.doubt(delivery, ended, doubt, this.#clock());
       this.#report(delivery, { kind: "unknown", error: ended });
-    } else if (found === "not there") await this.#outbox.retry(delivery, 0, ended, this.#steady());
-    else await this.#outbox.sent(delivery, found.messageId, this.#clock());
+    } else if (there === "not there") await this.#outbox.retry(delivery, 0, ended, this.#steady());
+    else await this.#outbox.sent(delivery, there.messageId, this.#clock());
   }
 
   async #find(delivery: Delivery): Promise<FoundMessage> {
-    try {
-      return (await this.#surface.speaker?.find?.(await this.#outbound(delivery))) ?? null;
-    } catch {
-      return null;
-    }
+    const letter = await this.#outbound(delivery).catch(() => null); // A file of it is gone.
+    return letter && found(this.#surface, letter, this.#lookUp(delivery));
+  }
+
+  #lookUp(delivery: Delivery): LookUpSetting {
+    return {
+      tried: () => this.#tried(delivery),
+      pause: (ms) => this.#pause(ms, this.#stopping.signal),
+      isStopped: () => this.isStopped,
+    };
   }
 
   /** There is a new line to the platform, so it is not down. */
@@ -155,16 +167,18 @@ export class Deliverer {
   async #look(): Promise<void> {
     if (this.#isUnsure) await this.#makeSure();
     if (this.#isHeldUp()) return;
-    const byChat = new Map<string, Delivery[]>();
     const mine = await this.#mine();
-    for (const delivery of this.#outage.isDown ? mine.slice(0, 1) : mine) {
-      const chat = chatOf(delivery);
-      byChat.set(chat, [...(byChat.get(chat) ?? []), delivery]);
-    }
-    for (const [chat, deliveries] of byChat) {
-      // A chat that is being served looks again when it is done.
-      if (!this.#chats.has(chat)) this.#chats.set(chat, this.#serve(chat, deliveries));
-    }
+    const tried = this.#outage.isDown ? mine.slice(0, 1) : mine;
+    this.#inEachChat(tried, (deliveries) => this.#sendAll(deliveries));
+  }
+
+  /** One after another in each chat. A chat that is being served looks again when it is done. */
+  #inEachChat(all: readonly Delivery[], work: (deliveries: readonly Delivery[]) => Promise<boolean>): void {
+    for (const chat of new Set(all.map(chatOf)))
+      if (!this.#chats.has(chat)) {
+        const deliveries = all.filter((delivery) => chatOf(delivery) === chat);
+        this.#chats.set(chat, this.#serve(chat, work(deliveries)));
+      }
   }
 
   /** True while the platform is down and it is not time to try it, or something is being tried. */
@@ -199,10 +213,11 @@ export class Deliverer {
     return pending.filter(({ holder }) => holder === this.#holder || this.#hasLeft({ holder }));
   }
 
-  async #serve(chat: string, deliveries: readonly Delivery[]): Promise<void> {
+  /** `work` says whether it may continue at once. */
+  async #serve(chat: string, work: Promise<boolean>): Promise<void> {
     let goOn = false;
     try {
-      goOn = await this.#sendAll(deliveries);
+      goOn = await work;
     } catch (error) {
       this.#onProblem(`Can't continue with the outbox: ${(error as Error).message}`, { cause: error });
       this.#later(1_000);
@@ -283,11 +298,7 @@ export class Deliverer {
       const outcome = failedOutcome(error, this.#tried(delivery));
       this.#notice(delivery, outcome, error);
       if (outcome.kind !== "unknown" || !letter) return outcome;
-      return lookedUp(this.#surface, letter, outcome.error, {
-        tried: () => this.#tried(delivery),
-        pause: (ms) => this.#pause(ms, this.#stopping.signal),
-        isStopped: () => this.isStopped,
-      });
+      return lookedUp(this.#surface, letter, outcome.error, this.#lookUp(delivery));
     }
   }
 

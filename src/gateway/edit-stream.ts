@@ -56,6 +56,11 @@ export class EditStream implements LiveReply {
   toolCall(): void {}
   toolResult(): void {}
 
+  /** True if this is the message that grows now. */
+  shows(messageId: string): boolean {
+    return this.#growing?.messageId === messageId;
+  }
+
   /** The reply is complete, and this is its text; the deliverer completes the message that was begun. */
   handOver(text: string): Beginning {
     const growing = this.#growing;
@@ -119,6 +124,10 @@ class GrowingMessage {
     this.#isClear = options.isClear;
     this.#paceMs = options.paceMs ?? options.surface.capabilities.paceMs ?? PACE_MS;
     this.#later = options.later;
+  }
+
+  get messageId(): string | undefined {
+    return this.#begun?.messageId;
   }
 
   get isSeen(): boolean {

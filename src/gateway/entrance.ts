@@ -12,14 +12,15 @@ import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
+import { notHereYet } from "./awaited-files.js";
 import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
 import { FollowedThreads } from "./followed-threads.js";
 import { type GroupRules, isAddressedIn } from "./group-rules.js";
 import { inboundText } from "./inbound-text.js";
-import { notYetTaken } from "./media.js";
 import { Overheard } from "./overheard.js";
 import type { People, Seen } from "./people.js";
+import type { Reactions } from "./reactions.js";
 import type { Inbox, InboxItem } from "./store.js";
 import type { Surface } from "./surface.js";
 
@@ -32,6 +33,7 @@ export interface EntranceSetting {
   readonly scopes: SessionScopes;
   readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
   readonly groups: GroupRules;
+  readonly reactions: Reactions;
   readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
@@ -65,11 +67,31 @@ export class Entrance {
   }
 
   async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
-    const { people, commands, allowance, apologies } = this.#setting;
+    if (message.kind === "reaction") return this.#react(surface, message);
     if (!this.#isForUs(surface, message)) return this.#overhear(surface, message);
     if (message.kind === "deletion") return this.#withdraw(surface, message);
-    const isPress = message.kind === "button" && commands.isCommand(message.text);
-    const isKept = message.kind === "message" || message.kind === "command" || isPress;
+    return this.#admit(surface, message);
+  }
+
+  /** One that means nothing costs nothing, and one of a stranger only the look-up that refuses it. */
+  async #react(surface: Surface, reaction: InboundMessage): Promise<Entered> {
+    const { reactions, people } = this.#setting;
+    if (!reactions.has(reaction)) return nothing("ignored");
+    const { access } = people.remembered(reaction.source) ?? (await this.#lookUp(surface, reaction));
+    if (!access.allowed) return nothing("refused");
+    const meant = await reactions
+      .meant(surface, reaction)
+      .catch((error: Error) =>
+        this.#fail("Could not look up the message of a reaction", error, null, reaction),
+      );
+    return meant ? this.#admit(surface, meant) : nothing("ignored");
+  }
+
+  async #admit(surface: Surface, message: InboundMessage): Promise<Entered> {
+    const { people, commands, allowance, apologies } = this.#setting;
+    const { kind: given } = message;
+    const isPress = given === "button" && commands.isCommand(message.text);
+    const isKept = given === "message" || given === "command" || given === "reaction" || isPress;
     // Only stored messages are bound to the version: anything else asks the store.
     const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(surface, message));
     const { access } = seen;
@@ -77,7 +99,7 @@ export class Entrance {
     const { damage } = apologies;
     if (damage) return this.#fail("Could not answer a message", damage, surface, message);
     if (message.kind === "edit") return this.#amend(surface, message);
-    if (!isKept) return nothing("accepted"); // The sender has access, and there is nothing to answer yet.
+    if (!isKept) return nothing("accepted"); // A button of nobody's: the sender has access, and there is nothing to answer.
     const kind = isOrder(message, commands) ? "command" : "message";
     const counted = commands.asksAgent(message.text) ? "message" : kind;
     const tooMany = allowance.message(access, counted);
@@ -181,17 +203,19 @@ export class Entrance {
     const { platform, account } = surface;
     const { source, messageId } = message;
     const files = kind === "message" && takesFiles ? filesOf(message) : [];
-    const text = kind === "command" ? message.text : await this.#textOf(surface, message);
+    const isWritten = kind === "message" && message.kind !== "reaction";
+    const text = isWritten ? await this.#textOf(surface, message) : message.text;
     const key = buildSessionKey(source, scopes);
-    const missing = files.length > 0 ? { missing: notYetTaken(files) } : {};
-    const item = { platform, account, kind, key, source, messageId, text, ...missing };
+    const made = message.kind === "reaction" ? { made: "reaction" as const } : {};
+    const missing = notHereYet(surface, files);
+    const item = { platform, account, kind, key, source, messageId, ...made, text, ...missing };
     for (let seen = first; ; seen = await people.lookUp(source)) {
       const { access, peopleVersion } = seen;
       if (!access.allowed) return this.#refuse(surface, message);
       const kept = await inbox.acceptFrom(peopleVersion, item, holder, clock());
       if (kept === "duplicate") return nothing("duplicate");
       if (kept === "outdated") continue;
-      if (kind === "message") {
+      if (isWritten) {
         this.#overheard.empty(surface, message);
         this.#threads.follow(surface, message);
       }

@@ -187,8 +187,10 @@ describe("the journey of a message", () => {
     "lets no %s of a stranger in",
     async (kind) => {
       const people = { allow: { [new ScriptedAdapter().platform]: ["ann"] }, pairing: "off" } as const;
-      const here = await world(echo, { people });
-      expect(await here.adapter.write({ userId: "eve" }, "/ping let me in", { kind })).toBe("refused");
+      const reactions = { hi: "/ping" };
+      const here = await world(echo, { people, reactions });
+      if (kind !== "reaction")
+        expect(await here.adapter.write({ userId: "eve" }, "/ping let me in", { kind })).toBe("refused");
       expect(await here.adapter.write({ userId: "an" }, "hi", { kind })).toBe("refused");
       expect(await here.adapter.write({ userId: "", userName: "ann", chatId: "ann" }, "hi", { kind })).toBe(
         "refused",

@@ -25,6 +25,7 @@ import type { GatewayOptions } from "./options.js";
 import { People } from "./people.js";
 import { Places } from "./places.js";
 import { ProcessReporter } from "./processes/reporter.js";
+import { Reactions } from "./reactions.js";
 import { Reception } from "./reception.js";
 import { Recovery } from "./recovery.js";
 import { Requests } from "./requests.js";
@@ -77,7 +78,8 @@ export class Gateway {
     const lanes = this.#lanes;
     const stopping = this.#stopping.signal;
 
-    const people = new People(store.people, options.people, { clock, toolLists, limitLists });
+    const groups = options.groups?.byChat ?? {};
+    const people = new People(store.people, options.people, { clock, toolLists, limitLists, groups });
     const requests = new Requests(people, toolLists);
     const approvals = new Approvals(toolLists, clock);
     const allowance = new Allowance({
@@ -89,7 +91,16 @@ export class Gateway {
     const homes = new Homes(store.accounts, options.context.homeChannels);
     const apologies = new Apologies();
 
-    const surfaces = new Surfaces({ ...common, adapters, commands: commands.table, media, giveUpAfterMs });
+    const { reactions: meanings = {} } = options;
+    const reactions = Object.keys(meanings).length > 0;
+    const surfaces = new Surfaces({
+      ...common,
+      adapters,
+      commands: commands.table,
+      reactions,
+      media,
+      giveUpAfterMs,
+    });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
     const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
@@ -101,7 +112,7 @@ export class Gateway {
     const turnRunner = new TurnRunner({
       ...options,
       ...common,
-      turnTools: { ...options, approvals, notices, people, jobs: desk },
+      turnTools: { ...options, approvals, notices, people, surfaces, jobs: desk },
       maxSends: options.maxSends ?? MAX_SENDS,
       upkeep: options.upkeep ?? null,
       homes,
@@ -198,6 +209,7 @@ export class Gateway {
       scopes,
       commands,
       groups: options.groups ?? {},
+      reactions: new Reactions({ meanings, turns: store.turns, lanes, scopes }),
     });
     const arrivals = new Arrivals({
       ...common,
@@ -207,6 +219,8 @@ export class Gateway {
       busy,
       notices,
       allowance,
+      requests,
+      reach: (account, end) => surfaces.reach(account, end),
       runner,
     });
 
@@ -321,9 +335,10 @@ export class Gateway {
     if (kind === "stops" || kind === "unknown") this.#heedStops();
   }
 
-  /** What no platform brought, and no command: it moved with its conversation, or Baton itself tells the agent something. */
+  /** What no person sent: it moved with its conversation, or Baton itself tells the agent something. */
   #takeMade({ item, holder }: Extract<Fact, { kind: "inbox" }>): void {
-    if (holder !== this.holder || item.made === undefined || item.made === "command") return;
+    if (holder !== this.holder || item.made === undefined) return;
+    if (item.made === "command" || item.made === "reaction") return; // It joins its lane by itself.
     if (!this.#arrivals.follow(item)) this.#runner.queue(item);
   }
 

@@ -1,5 +1,6 @@
-/** What is meant for the agent in a group, and what else it is given of what people say there. */
+/** The rules of groups: what is meant for the agent there, what else it reads, and who may talk to it in one group. */
 import type { InboundMessage } from "../adapter/adapter.js";
+import { identityNamed } from "../session/access.js";
 import type { SessionSource } from "../session/source.js";
 import { ofChat } from "./busy.js";
 
@@ -21,6 +22,8 @@ export interface GroupChatRules {
   readonly answer?: "addressed" | "all";
   /** Words that name the bot here. */
   readonly names?: readonly string[];
+  /** The ids of the people who may talk to the agent here. Without it, everybody who has access may. */
+  readonly people?: readonly string[];
 }
 
 /** Longer texts are not looked through to the end. */
@@ -36,6 +39,15 @@ export function isAddressedIn(
   if (answer === undefined ? rules.answersAll?.(source) : answer === "all") return true;
   const said = text.slice(0, LOOKED_AT).toLowerCase();
   return !forwarded && names.some((name) => hasWord(said, name.toLowerCase()));
+}
+
+/** The identities that may talk to the agent in this group; null if the group has no list. A private chat never has one. */
+export function peopleIn(
+  byChat: NonNullable<GroupRules["byChat"]>,
+  source: SessionSource,
+): ReadonlySet<string> | null {
+  const { people } = (source.chatType === "dm" ? null : ofChat(byChat, source)) ?? {};
+  return people ? new Set(people.map((id) => identityNamed(source.platform, id))) : null;
 }
 
 /** Whether the words stand in the text, and not inside of others. */

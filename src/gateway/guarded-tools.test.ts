@@ -175,6 +175,43 @@ describe("a dangerous call", () => {
     await until(() => ann.told.at(-1) === "Nothing waits for your answer.");
   });
 
+  describe("with buttons", () => {
+    const buttonsNow = () =>
+      [...world.adapter.there.messages.values()].flatMap(({ buttons = [] }) => buttons);
+    beforeEach(async () => {
+      await world.close();
+      world = await World.open({ gateway: options, can: ["buttons", "edit"] });
+      ann = world.chat("ann");
+      await asked("rm -r build");
+      await allSaid(ann);
+      expect(buttonsNow()).toHaveLength(2);
+    });
+
+    it("loses them once it is answered in words", async () => {
+      await ann.write(`/deny ${numberIn(ann.told[0] ?? "")}`);
+      await world.adapter.until(() => buttonsNow().length === 0);
+      expect([...world.adapter.shown.values()][0]).toBe(ann.told[0]);
+    });
+
+    it("loses them once the turn is stopped, and says so", async () => {
+      await ann.write("/stop");
+      await world.adapter.until(() => buttonsNow().length === 0);
+      expect([...world.adapter.shown.values()][0]).toBe(
+        `${ann.told[0]}\n\nI was stopped, so I did not do it.`,
+      );
+    });
+
+    it("is over after a restart: a press does nothing, and says so", async () => {
+      const [allow] = buttonsNow();
+      await world.gateway.stop({ drainMs: 0 });
+      const before = ann.told.length;
+      await world.restart();
+      await world.adapter.write({ ...ann.source, userId: "ann" }, allow?.command ?? "", { kind: "button" });
+      await until(() => ann.told.slice(before).includes("Nothing waits for your answer."));
+      expect(acts).toEqual([]);
+    });
+  });
+
   it("is not done where the answer is no, and the agent is told", async () => {
     const { number } = await asked("rm it");
     await ann.ask(`/deny ${number}`);

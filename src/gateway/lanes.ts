@@ -1,7 +1,7 @@
 /** The lanes of this process: one for each key that has something to answer. */
 import type { SessionKey } from "../session/session-key.js";
 import { Lane } from "./lane.js";
-import type { Account, TurnToStop } from "./store.js";
+import type { Account, Amended, InboxItem, TurnToStop } from "./store.js";
 
 export type { Lane } from "./lane.js";
 
@@ -19,6 +19,16 @@ export class Lanes {
 
   all(): Lane[] {
     return [...this.#lanes.values()];
+  }
+
+  /** The message that a running turn answers, if it shows this one while it writes; null if none does here. */
+  showing({ platform, account }: Account, { source, messageId }: Amended): InboxItem | null {
+    for (const { run, answering } of this.#lanes.values()) {
+      const item = answering?.item;
+      if (!run?.shows(messageId) || item?.platform !== platform || item.account !== account) continue;
+      if (item.source.chatId === source.chatId) return item;
+    }
+    return null;
   }
 
   /** Ends these turns soon, if they run here. */

@@ -42,6 +42,7 @@ describe("a line that is kept", () => {
         memory: { read: async () => null, write: async () => {} },
         commands: [],
         knows: async () => true,
+        reactions: false,
         problem: () => {},
       },
       onUp: () => heard.push("up"),

@@ -1,5 +1,5 @@
 /**
- * What became of a message whose call did not say so: the connection broke, or the server did. The platform is asked until
+ * What became of a message whose call did not say so: the connection broke, or the server or this program ended. The platform is asked until
  * it answers; nothing else is sent to that chat meanwhile, so everything stays in order. What certainly is not there is
  * sent again.
  */
@@ -28,21 +28,25 @@ export async function lookedUp(
 ): Promise<SendOutcome> {
   const unknown = { kind: "unknown", error } as const;
   const { idempotent } = surface.capabilities;
-  const found = idempotent ? "not there" : await find(surface, letter, setting);
-  if (found === null) return unknown;
-  if (found !== "not there") return { kind: "sent", messageId: found.messageId };
+  const there = idempotent ? "not there" : await foundLater(surface, letter, setting);
+  if (there === null) return unknown;
+  if (there !== "not there") return { kind: "sent", messageId: there.messageId };
   const again = failedOutcome(new SendError("retryable", error), setting.tried());
   return idempotent && again.kind === "failed" ? unknown : again;
 }
 
-/** Null too if this process stops first. */
-async function find(
+async function foundLater(surface: Surface, letter: Letter, setting: LookUpSetting): Promise<FoundMessage> {
+  if (surface.speaker && !surface.speaker.find) return null;
+  await setting.pause(SETTLED_MS);
+  return found(surface, letter, setting);
+}
+
+/** Asks until the platform answers. Null too if it can't tell, or if this process stops first. */
+export async function found(
   surface: Surface,
   letter: Letter,
   { tried, pause, isStopped }: LookUpSetting,
 ): Promise<FoundMessage> {
-  if (surface.speaker && !surface.speaker.find) return null;
-  await pause(SETTLED_MS);
   for (let attempts = 0; !isStopped(); attempts++) {
     try {
       const speaker = await speakerOf(surface);

@@ -230,3 +230,33 @@ it("never has more than one hash made at once, and an owner's code comes before 
   expect(ended.filter((kind) => kind === "busy")).toHaveLength(91);
   expect(ended.indexOf("owner")).toBeLessThan(ended.lastIndexOf("wrong"));
 });
+
+it("a group's list counts in that group with its threads, and never in private", async () => {
+  const groups = { "telegram:-100": { people: ["7"] }, "telegram:7": { people: ["8"] }, "telegram:-200": {} };
+  const here = people({ allow: { telegram: ["1", "7x"] } }, { groups });
+  const write = async (user: string, chat: string, type: string, more = {}) => {
+    const source = parseSource({
+      platform: "telegram",
+      chat_id: chat,
+      chat_type: type,
+      user_id: user,
+      ...more,
+    });
+    const { access } = await here.lookUp(source);
+    expect(here.remembered(source) !== null).toBe(access.allowed);
+    expect((await here.access(source)).allowed).toBe(access.allowed);
+    return access.allowed ? access.role : null;
+  };
+  expect(await write("7", "-100", "group")).toBe("guest");
+  expect(await write("7", "-100", "thread", { thread_id: "3" })).toBe("guest");
+  expect(await write("7", "-1001", "group")).toBeNull();
+  expect(await write("7", "7", "dm")).toBeNull();
+  expect(await write("8", "7", "dm")).toBeNull(); // The id of a private chat makes no list.
+  expect(await write("1", "-100", "group")).toBeNull();
+  expect(await write("1", "-200", "group")).toBe("member");
+  expect(await write("1", "1", "dm")).toBe("member");
+  expect(here.groupLists()).toEqual([
+    { chat: "telegram:-100", identities: [identity("7")] },
+    { chat: "telegram:7", identities: [identity("8")] },
+  ]);
+});

@@ -5,7 +5,7 @@
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
-import { partsOfIdentity } from "../session/access.js";
+import { identityNamed, partsOfIdentity } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
@@ -19,6 +19,7 @@ import {
   roleOf,
   senderOf,
 } from "./authorize.js";
+import { type GroupRules, peopleIn } from "./group-rules.js";
 import { HashQueue } from "./hash-queue.js";
 import { isWithin, type LimitLists, limitsFor } from "./limits.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
@@ -39,6 +40,8 @@ export interface PeopleSetting {
   /** The lists of tools and limits: a link must not give anybody more. */
   readonly toolLists?: ToolLists;
   readonly limitLists?: LimitLists;
+  /** Groups that list the people who may talk to the agent there. */
+  readonly groups?: GroupRules["byChat"];
 }
 
 /** What somebody unknown gets as a reply. */
@@ -70,6 +73,7 @@ export class People {
   readonly #trying = new Set<string>();
   readonly #toolLists: ToolLists;
   readonly #limitLists: LimitLists;
+  readonly #groups: NonNullable<GroupRules["byChat"]>;
   #salt: string | undefined;
   readonly #recent = new Map<string, KnownPerson>();
 
@@ -80,6 +84,7 @@ export class People {
     this.#clock = setting.clock;
     this.#toolLists = setting.toolLists ?? {};
     this.#limitLists = setting.limitLists ?? {};
+    this.#groups = setting.groups ?? {};
     this.#random = setting.randomBytes ?? randomBytes;
     this.#hash = setting.hash ?? slowHash;
   }
@@ -87,7 +92,11 @@ export class People {
   /** Who the sender is, and with which role. */
   async access(source: SessionSource): Promise<Access> {
     const sender = source.isBot ? null : senderOf(source);
-    return authorize(source, this.listed, sender === null ? null : await this.store.find(sender));
+    return this.#authorize(source, sender === null ? null : await this.store.find(sender));
+  }
+
+  #authorize(source: SessionSource, person: Person | null): Access {
+    return authorize(source, this.listed, person, peopleIn(this.#groups, source));
   }
 
   /**
@@ -97,7 +106,7 @@ export class People {
   remembered(source: SessionSource): Seen | null {
     const known = this.#recent.get(senderOf(source) ?? "");
     if (!known) return null;
-    const access = authorize(source, this.listed, known.person);
+    const access = this.#authorize(source, known.person);
     return access.allowed ? { access, peopleVersion: known.version } : null;
   }
 
@@ -105,7 +114,7 @@ export class People {
   async lookUp(source: SessionSource): Promise<Seen> {
     const sender = source.isBot ? null : senderOf(source);
     const known = sender === null ? { person: null, version: 0 } : await this.store.known(sender);
-    const access = authorize(source, this.listed, known.person);
+    const access = this.#authorize(source, known.person);
     if (sender !== null && access.allowed) this.#remember(sender, known);
     return { access, peopleVersion: known.version };
   }
@@ -124,12 +133,20 @@ export class People {
 
   /** True if they have access by configuration alone: for when the store can't be asked. */
   isAnswered(source: SessionSource): boolean {
-    return authorize(source, this.listed, null).allowed || this.#mayKnock(source);
+    return this.#authorize(source, null).allowed || this.#mayKnock(source);
   }
 
   /** The role of a person; null if they have no access. */
   roleOf(person: Pick<Person, "identities">): Role | null {
     return roleOf(person, this.listed);
+  }
+
+  /** The groups that list who may talk to the agent there. */
+  groupLists(): { readonly chat: string; readonly identities: readonly string[] }[] {
+    return Object.entries(this.#groups).flatMap(([chat, { people }]) => {
+      const platform = chat.slice(0, chat.indexOf(":"));
+      return people ? [{ chat, identities: people.map((id) => identityNamed(platform, id)) }] : [];
+    });
   }
 
   /** The owner's identity on a platform; null if there is none, or more than one. */

@@ -132,6 +132,7 @@ export class Places {
 
   #viewOf(who: Who) {
     const { sessions } = this.#setting;
+    if (who.isOnlyHere) return sessions.as(who.viewer);
     return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
   }
 

@@ -68,7 +68,9 @@ export class Reception {
     if (entered.kind === "amended") lanes.of(item.key).amend(item);
     else if (entered.kind === "withdrawn") lanes.of(item.key).withdraw(item);
     else if (item.kind === "command") commandRunner.start(item);
-    else later(() => this.#acknowledge(surface, item), MOMENT_MS + momentAfter(item, momentOf(busy)));
+    else if (item.made !== "reaction")
+      // There is no message of theirs that could be marked.
+      later(() => this.#acknowledge(surface, item), MOMENT_MS + momentAfter(item, momentOf(busy)));
     return "accepted";
   }
 

@@ -43,7 +43,7 @@ export class Recovery {
     // This process's own, too: if it missed a commit, it does not know that it has them.
     for (const { item } of [...left, ...waiting.filter(({ holder }) => holder === me)]) {
       if (item.kind === "command") commandRunner.start(item);
-      else if (!arrivals.has(item)) runner.queue(item);
+      else if (!arrivals.takeOn(item)) runner.queue(item);
     }
     surfaces.wake(surface);
   }

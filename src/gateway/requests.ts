@@ -28,9 +28,16 @@ export class Requests {
 
   /** The author of a request, with their rights in the chat where it is answered, or, if nobody is there, where they asked. */
   async authorOf({ source, by }: Pick<InboxItem, "source" | "by">): Promise<Access> {
-    const access = await this.#people.access(by ?? source);
+    const access = await this.#accessOf(by ?? source, source);
     if (platformTraits(source.platform).isInternal) return access;
     return access.allowed && by ? { allowed: true, ...seenFrom(access, source) } : access;
+  }
+
+  /** The author's rights. A group may let somebody in who has no access elsewhere: they count where it is answered. */
+  async #accessOf(by: SessionSource, place: SessionSource): Promise<Access> {
+    const access = await this.#people.access(by);
+    if (access.allowed || by.platform !== place.platform || place.chatType === "dm") return access;
+    return this.#people.access({ ...by, chatId: place.chatId, chatType: place.chatType });
   }
 
   may(actor: Who, author: Access | null): boolean {

@@ -307,3 +307,53 @@ describe("what the agent is told", () => {
     expect(await own.ask("alone")).toBe("alone (1)");
   });
 });
+
+describe("somebody who has access in one group only", () => {
+  let nia: Chat;
+  beforeEach(async () => {
+    await world.close();
+    world = await open({
+      gateway: {
+        groups: { byChat: { [`${PLATFORM}:room`]: { people: ["nia", "boss"] } } },
+        toolLists: { guests: ["terminal"] },
+      },
+    });
+    [boss, member, nia] = [world.chat("boss", ROOM), world.chat("ann", ROOM), world.chat("nia", ROOM)];
+  });
+
+  it("asks there as a guest, and repeats it", async () => {
+    const first = await told(nia, "rm it", /\/approve/);
+    await told(nia, `/deny ${numberIn(first)}`, /It says: .*said no/);
+    const again = await told(nia, "/retry", /\/approve/);
+    await told(nia, `/approve ${numberIn(again)}`, /It says: gone/);
+    expect(done).toEqual(["rm it"]);
+    expect(await told(nia, "/pair", /./)).toMatch(/A guest can't use/);
+  });
+
+  it("touches nothing of somebody who may do more", async () => {
+    const asked = await told(boss, "rm that", /\/approve/);
+    expect(await told(nia, `/approve ${numberIn(asked)}`, /./)).toBe("Nothing waits for your answer.");
+    expect(await told(nia, "/undo", /./)).toMatch(REFUSED);
+    expect(done).toEqual([]);
+  });
+
+  it("gets nothing elsewhere, and takes no conversation there", async () => {
+    const receive = (chat: Chat) => world.adapter.write({ ...chat.source, userId: "nia" }, "hello");
+    expect(await receive(world.chat("nia", { ...ROOM, chatId: "other" }))).toBe("refused");
+    const alone = world.chat("nia");
+    expect(await receive(alone)).toBe("refused");
+    // They had access once, and a conversation in private is left of that time.
+    await world.sessions.receive(alone.source, { role: "user", content: "long ago" });
+    await told(nia, "hello", /hello/);
+    expect(await told(nia, `/handoff ${PLATFORM}:nia`, /./)).toMatch(/There is no chat/);
+    expect(await told(nia, "/handoff", /./)).not.toContain("nia");
+  });
+
+  it("keeps out people who have access elsewhere", async () => {
+    expect(await world.adapter.write({ ...member.source, userId: "ann" }, "hello")).toBe("refused");
+    expect(await world.adapter.write({ ...world.chat("ann").source, userId: "ann" }, "hello")).toBe(
+      "accepted",
+    );
+    await world.chat("ann").next(0);
+  });
+});

@@ -20,7 +20,7 @@ import type { Attachment, Message, ToolCall } from "../session/transcript.js";
 import type { Delivery, DeliveryState, Doubtful, NewDelivery, Undelivered } from "./delivery.js";
 import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
-import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
+import type { Account, AwaitedFiles, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
 import type { TitleStore } from "./memory/titles.js";
 import type { PeopleStore } from "./people-store.js";
@@ -30,7 +30,7 @@ import type { Spend, UsageStore } from "./usage-store.js";
 export { PURPOSES } from "../adapter/adapter.js";
 export type { Delivery, DeliveryState, Doubtful, NewDelivery, Undelivered } from "./delivery.js";
 export { DELIVERY_STATES } from "./delivery.js";
-export type { Account, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
+export type { Account, AwaitedFiles, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
 export type { JobAfter, JobRun, JobRuns, RunEffects, UntoldResults } from "./job-runs.js";
 export type {
@@ -42,7 +42,7 @@ export type {
 } from "./process-reports.js";
 export type * from "./usage-store.js";
 
-/** The message that its author edited. */
+/** A message that was edited or deleted, or has a reaction. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;
 
 /** An item, and the process that must answer it. */
@@ -67,6 +67,8 @@ export interface Inbox {
   withdraw(account: Account, which: Amended): Promise<InboxItem | null>;
   /** Says what came of the files of a message that waits for this holder, also if it was moved; null if none does any more. */
   complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null>;
+  /** This process begins to fetch what a message awaits, and that counts; null if it does not wait for this holder. */
+  fetching(id: InboxId, holder: string): Promise<AwaitedFiles | null>;
   /** Accepted messages that nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<HeldItem[]>;
   /** The messages of a lane that nobody has begun to answer, in any process. */
@@ -181,6 +183,8 @@ export interface Turns {
   runningIn(sessionId: SessionId, now: number): Promise<RunningTurn | null>;
   /** The message that a turn answers. */
   item(turnId: TurnId): Promise<InboxItem | null>;
+  /** The lane and place of the turn that sent this message as its answer, if no later turn of its session has begun. */
+  lastWith(account: Account, which: Amended): Promise<Pick<InboxItem, "key" | "source"> | null>;
   /** Releases a turn, so that the next process continues it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null if another process was faster. */
@@ -271,6 +275,8 @@ export interface Outbox {
   isClear(account: Account, address: Address): Promise<boolean>;
   /** True if each of these has certainly been sent. */
   areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean>;
+  /** The platform's id of a message that was sent; null if it was not, or if the platform has given none. */
+  messageIdOf(deliveryId: DeliveryId): Promise<string | null>;
   /** The first part of the message that announces a handoff at its destination; null if there is none. */
   announcement(handoffId: HandoffId): Promise<Announcement | null>;
   /** How many messages there since then are in doubt, and when the last of them was written. */

@@ -3,7 +3,7 @@
  * Received messages go to the host; the outbox has what to send, and a commit that adds to it wakes the deliverer.
  */
 
-import type { Adapter, InboundMessage, Line, Received } from "../adapter/adapter.js";
+import type { Adapter, InboundMessage, Line, Received, Speaker } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { DeliveryId } from "../session/ids.js";
 import { type Platform, platformTraits } from "../session/platform.js";
@@ -22,6 +22,7 @@ export interface SurfacesSetting {
   readonly adapters: readonly Adapter[];
   readonly store: Pick<GatewayStore, "accounts" | "inbox" | "outbox" | "turns">;
   readonly commands: Line["commands"];
+  readonly reactions: Line["reactions"];
   readonly media: Media | null;
   /** How long a message waits for a platform that can't be reached. */
   readonly giveUpAfterMs: number;
@@ -62,6 +63,8 @@ export class Surfaces {
   readonly #setting: SurfacesSetting;
   readonly #all: readonly Served[];
   readonly #steady: Clock;
+  /** Called when an account is connected. */
+  readonly #waiting = new Set<() => void>();
   #host: SurfaceHost | undefined;
 
   constructor(setting: SurfacesSetting) {
@@ -71,11 +74,12 @@ export class Surfaces {
   }
 
   #serve(adapter: Adapter): Served {
-    const { store, commands, media, holder, leaseMs, clock, elapsed, onProblem } = this.#setting;
+    const { store, commands, reactions, media, holder, leaseMs, clock, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter,
       accounts: store.accounts,
       commands,
+      reactions,
       receive: async (message) => {
         const bounded = boundedMessage(message);
         if (connection.isListening) return this.#started.turnAway(connection, bounded);
@@ -93,6 +97,7 @@ export class Surfaces {
         deliverer.reached();
         this.#deliverLeft(deliverer);
         this.#started.connected();
+        for (const look of this.#waiting) look();
       },
       onLost: () => this.#leave(connection),
     });
@@ -135,6 +140,28 @@ export class Surfaces {
 
   of(account: Account): Connection | undefined {
     return this.#served(account)?.connection;
+  }
+
+  /** The speaker of an account, once it is connected; null if this process does not serve it, or `end` comes first. */
+  async reach(account: Account, end: AbortSignal): Promise<Speaker | null> {
+    const connection = this.of(account);
+    while (connection && !end.aborted) {
+      if (connection.isConnected && connection.speaker) return connection.speaker;
+      await this.#change(end);
+    }
+    return null;
+  }
+
+  async #change(end: AbortSignal): Promise<void> {
+    let look: () => void = () => {};
+    const changed = new Promise<void>((resolve) => {
+      look = resolve;
+    });
+    this.#waiting.add(look);
+    end.addEventListener("abort", look);
+    await changed;
+    this.#waiting.delete(look);
+    end.removeEventListener("abort", look);
   }
 
   /** Where people are. */

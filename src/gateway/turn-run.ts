@@ -126,6 +126,11 @@ export class TurnRun {
     this.#unread.abort();
   }
 
+  /** True if this message shows its answer while it is written. */
+  shows(messageId: string): boolean {
+    return this.#setting.stream?.shows(messageId) === true;
+  }
+
   /** Messages for this turn that it has not stored yet. */
   get unsteered(): readonly InboxItem[] {
     return [...this.#steeredIn, ...this.#steering].map(({ item }) => item);

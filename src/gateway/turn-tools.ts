@@ -8,7 +8,7 @@ import { deliveryIdOf } from "../session/ids.js";
 import { type Approvals, answersTo, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
-import { withButtons } from "./buttons.js";
+import { type ButtonsShown, removeButtons, withButtons } from "./buttons.js";
 import { type GatewayToolsSetting, gatewayTools, type TurnOfGatewayTools } from "./gateway-tools.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { JobTurn } from "./jobs/turn.js";
@@ -16,12 +16,14 @@ import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { startsInBackground } from "./processes/background.js";
 import type { NewDelivery } from "./store.js";
+import type { Surfaces } from "./surfaces.js";
 
 export interface TurnToolsSetting extends GatewayToolsSetting {
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
   readonly approvals: Approvals;
   readonly people: Pick<People, "access">;
+  readonly surfaces: Pick<Surfaces, "of">;
 }
 
 interface TurnOfTools extends Omit<TurnOfGatewayTools, "tool"> {
@@ -49,6 +51,9 @@ export async function turnTools(
     await store.outbox.add(shown, clock());
     return shown;
   };
+  const close = (shown: readonly ButtonsShown[], why: string): void => {
+    removeButtons(shown, why, setting.surfaces.of(item), store.outbox).catch(() => {}); // A press says that it is over.
+  };
   const about = { key: turn.key, author: who };
   const canAnswer = async (danger: Danger): Promise<boolean> => {
     if (item.source.chatType !== "dm") return true; // Somebody in the group may be allowed to.
@@ -56,7 +61,7 @@ export async function turnTools(
     return there.allowed && approvals.mayAnswer(there, { author: who, danger });
   };
   const isAsked = here && !here.capabilities.isUnattended && job === null; // A job has nobody who waits for it.
-  const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
+  const approve = approver(approvals, about, isAsked ? { show, close, canAnswer } : null, store.standing);
   const { sessionFiles } = setting.media ?? {};
   const given = {
     ...(processes && !job?.isAlone ? { background: startsInBackground(processes, turn, item) } : {}),

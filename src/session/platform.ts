@@ -25,6 +25,8 @@ export interface PlatformTraits {
   readonly isInternal?: boolean;
   /** How people set it up; without settings, only a program can open it. */
   readonly settings?: Settings;
+  /** The platform of which this is a further bot: further-bot.ts. */
+  readonly like?: Platform;
 }
 
 interface IdShape {

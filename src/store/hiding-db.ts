@@ -19,6 +19,7 @@ export const WORDS: ReadonlySet<string> = new Set([
     "result",
     "attachments",
     "missing",
+    "awaited",
     "buttons",
   ],
   ...["title", "display_name", "name", "called", "summary", "standing", "metadata", "error", "shown"],

@@ -567,6 +567,48 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         expect(await store.outbox.areSent([deliveryIdOf("a"), other as DeliveryId])).toBe(false);
     });
 
+    it("keeps the buttons of a message, and knows under which id the platform has it", async () => {
+      const buttons = [{ label: "Allow once", command: "/approve 1503" }];
+      await store.outbox.add([{ ...delivery("a"), buttons }, delivery("b")], now);
+      const other = await fixture.open();
+      const [a, b] = await other.outbox.pending(account, 10);
+      expect([a?.buttons, b?.buttons]).toEqual([buttons, undefined]);
+      expect(await other.outbox.messageIdOf(deliveryIdOf("a"))).toBeNull();
+      const sending = { id: a?.id ?? 0, holder: "me" } as Sending;
+      await store.outbox.sending(sending.id, "me");
+      expect(await other.outbox.interrupted(account)).toMatchObject([{ buttons }]);
+      await store.outbox.sent(sending, "m1", now);
+      expect(await other.outbox.messageIdOf(deliveryIdOf("a"))).toBe("m1");
+      expect(await other.outbox.messageIdOf("never added" as DeliveryId)).toBeNull();
+    });
+
+    it("finds the turn that sent a message as its answer, while it is the last one of the session there", async () => {
+      const answer = async (messageId: string, address = { platform: HERE, chatId: "1" }): Promise<void> => {
+        const turn = await begun(await accept(`question ${messageId}`));
+        const { id: turnId, sessionId } = turn;
+        const deliveries = [{ ...delivery(`answer ${messageId}`), address, sessionId, turnId }];
+        await store.turns.finish(turn, "done", { ...nothing, deliveries }, null, now);
+        const [waiting] = await store.outbox.pending(account, 1);
+        if (!waiting || !(await store.outbox.sending(waiting.id, "me"))) throw new Error("Nothing waits.");
+        await store.outbox.sent(waiting, messageId, now);
+      };
+      const found = (messageId: string, source = ann, on = account) =>
+        store.turns.lastWith(on, { source, messageId });
+      await answer("57");
+      expect(await found("57")).toEqual({ key: buildSessionKey(ann), source: ann });
+      for (const chatId of ["", "11", "1:57", "2"]) expect(await found("57", { ...ann, chatId })).toBeNull();
+      expect(await found("57", ann, { ...account, account: "other bot" })).toBeNull();
+      for (const messageId of ["5", "", "nowhere", "57\0", "question 57"])
+        expect(await found(messageId)).toBeNull();
+      await answer("58", { platform: HERE, chatId: "2" });
+      expect(await found("57")).toBeNull();
+      for (const chatId of ["1", "2"]) expect(await found("58", { ...ann, chatId })).toBeNull();
+      await answer("59");
+      expect(await found("59")).not.toBeNull();
+      await sessions.reset(buildSessionKey(ann));
+      expect(await found("59")).toBeNull();
+    });
+
     it("says that a message is in doubt with the doubt, once, and counts it", async () => {
       const doubt = (n: number): NewDelivery => ({ ...delivery(`doubt ${n}`), purpose: "doubt" });
       const { address } = delivery("");
@@ -750,6 +792,23 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.inbox.waiting(account)).map(({ item }) => item)).toEqual([completed]);
       await begun(completed as InboxItem);
       expect(await complete("me")).toBeNull();
+    });
+
+    it("keeps how to fetch what a message awaits until it is here, and counts the processes that begin", async () => {
+      const files = [{ ref: "f1", name: "a.png", mediaType: "image/png", answered: true as const }];
+      const awaited = { ...account, files, tries: 1 };
+      const { id } = (await store.inbox.accept({ ...item("one"), awaited }, "me", now)) as InboxItem;
+      const kept = async () => (await store.inbox.waiting(account))[0]?.item.awaited;
+      expect(await kept()).toEqual(awaited);
+      expect(await store.inbox.fetching(id, "another")).toBeNull();
+      await store.inbox.adopt(account, "me", "next");
+      expect(await store.inbox.fetching(id, "me")).toBeNull();
+      expect(await store.inbox.fetching(id, "next")).toEqual({ ...awaited, tries: 2 });
+      expect(await kept()).toEqual({ ...awaited, tries: 2 });
+      const completed = await store.inbox.complete(id, "next", { attachments: [], missing: ["a.png: gone"] });
+      expect(completed).not.toHaveProperty("awaited");
+      expect(await kept()).toBeUndefined();
+      expect(await store.inbox.fetching(id, "next")).toBeNull();
     });
 
     it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {

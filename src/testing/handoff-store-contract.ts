@@ -91,10 +91,11 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
         { kind: "complete", fence },
         { place: sessions.laneOf(thread), answering: { account: there.account, holder: "gw" }, ...more },
       );
-    const accept = async (messageId: string, source = ann) => {
+    const accept = async (messageId: string, more: Partial<NewInboxItem> = {}) => {
+      const { source = ann } = more;
       const { key } = sessions.laneOf(source);
       const account = { platform: source.platform, account: "bot" };
-      const item = { ...account, kind: "message" as const, key, source, messageId, text: messageId };
+      const item = { ...account, kind: "message" as const, key, source, messageId, text: messageId, ...more };
       const accepted = await store.inbox.accept(item, "me", now);
       if (!accepted) throw new Error("It was there already.");
       return accepted;
@@ -226,6 +227,15 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       );
     });
 
+    it("says where to fetch the files of a message that was moved", async () => {
+      const files = [{ ref: "f1", mediaType: "image/png" }];
+      const awaited = { platform: HERE, account: "bot", files, tries: 1 };
+      const { id } = await accept("one", { awaited });
+      await bring(thread, there.account, "gw");
+      expect((await store.inbox.waiting(there)).map(({ item }) => item.awaited)).toEqual([awaited]);
+      expect(await store.inbox.fetching(id, "gw")).toEqual({ ...awaited, tries: 2 });
+    });
+
     it("leaves what waits in a lane that has begun another session since", async () => {
       await ask();
       const held = await claim();
@@ -241,10 +251,13 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       await ask();
       await complete(await claim(), { first: question() });
       const bob = { ...thread, userId: "bob" };
-      const running = await accept("one", bob);
+      const running = await accept("one", { source: bob });
       const begun = await begin(running);
       if (begun.kind !== "begun") throw new Error("It was to begin.");
-      const [steered, queued] = [await accept("two", bob), await accept("three", bob)];
+      const [steered, queued] = [
+        await accept("two", { source: bob }),
+        await accept("three", { source: bob }),
+      ];
       const here = { platform: HERE, account: "bot" };
       let back: SessionEntry | undefined;
       const moved = await placedBy(async () => {
@@ -344,7 +357,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       await ask();
       const held = await claim();
       await aim(held);
-      const early = await accept("early", thread);
+      const early = await accept("early", { source: thread });
       expect((await begin(early)).kind).toBe("moving");
       await step(H1, { kind: "fail", fence: held.fence, error: "no" });
       expect((await begin(early)).kind).toBe("begun");

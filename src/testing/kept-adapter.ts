@@ -16,7 +16,8 @@ import type { Platform } from "../session/platform.js";
 export type LineNews = "connected" | { readonly lost: string } | { readonly failed: string };
 
 /** What a line is given beside `receive`; what is left out does nothing. */
-export interface KeptSetting extends Partial<Pick<Line, "memory" | "commands" | "knows" | "problem">> {
+export interface KeptSetting
+  extends Partial<Pick<Line, "memory" | "commands" | "reactions" | "knows" | "problem">> {
   readonly tell?: (told: LineNews) => void;
 }
 
@@ -49,13 +50,13 @@ export class KeptAdapter<Kind extends Adapter = Adapter> implements Surface {
   /** Settles when the first line is up; fails as it failed. From then on lines are kept up. */
   async connect(receive: Receive = async () => "accepted", setting: KeptSetting = {}): Promise<void> {
     await this.disconnect();
-    const { tell = () => {}, memory = memoryOf(new Map()), commands = [] } = setting;
+    const { tell = () => {}, memory = memoryOf(new Map()), commands = [], reactions = false } = setting;
     const { knows = async () => true, problem = () => {} } = setting;
     let first: ConnectError | "up" | null = null;
     let lost: string | null = null;
     const keeper = new LineKeeper({
       adapter: this.adapter,
-      given: { receive, memory, commands, knows, problem },
+      given: { receive, memory, commands, reactions, knows, problem },
       onUp: () => {
         if (lost !== null) tell("connected");
         lost = null;

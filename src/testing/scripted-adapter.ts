@@ -39,6 +39,8 @@ export interface ScriptedOptions {
   readonly edits?: boolean;
   /** Called before each edit; what it throws, the edit throws. */
   readonly onEdit?: (message: Letter) => void | Promise<void>;
+  /** Gives out files by their references. */
+  readonly fetch?: NonNullable<Speaker["fetch"]>;
   readonly maxText?: number;
   /** Several processes may have the account at once. */
   readonly shared?: boolean;
@@ -62,6 +64,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   readonly typing?: NonNullable<Speaker["typing"]>;
   readonly react?: NonNullable<Speaker["react"]>;
   readonly createThread?: NonNullable<Speaker["createThread"]>;
+  readonly fetch?: NonNullable<Speaker["fetch"]>;
   /** The other side. */
   readonly there: ScriptedPlatform;
   readonly sent: Letter[] = [];
@@ -91,6 +94,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
       ...(can.has("files") ? { maxFile: 1024 * 1024, maxCaption: 100, maxAlbum: 3, voice: true } : {}),
       ...(can.has("buttons") ? { buttons: 3 } : {}),
     };
+    if (options.fetch) this.fetch = options.fetch;
     if (can.has("edit")) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
     if (can.has("find")) this.find = async (message) => this.there.find(message) ?? "not there";
     if (can.has("typing")) this.typing = async () => this.there.type();

@@ -106,6 +106,7 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
       written.push(message);
       await there.write(message);
     },
+    buttonsOn: (messageId) => there.messages.get(messageId)?.buttons?.map(({ label }) => label) ?? [],
     menu: () => there.menu,
     threads: ({ chatId }) => [...there.threads.values()].filter((each) => each.chatId === chatId).length,
     trouble: (what) => {

@@ -154,7 +154,7 @@ export class ScriptedPlatform {
   edit(messageId: string, text: string): void {
     const message = this.messages.get(messageId);
     if (!message) throw new SendError("permanent", `There is no message ${messageId}.`);
-    this.messages.set(messageId, { ...message, text });
+    this.messages.set(messageId, { ...message, text, buttons: undefined });
   }
 
   find({ deliveryId }: Letter): ScriptedMessage | undefined {

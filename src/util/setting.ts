@@ -151,6 +151,11 @@ export function isSecret({ takes }: Setting): boolean {
 
 /** The variable that overrides the setting at this path: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`. */
 export function variableOf(path: readonly string[], { variable }: Pick<Meaning, "variable"> = {}): string {
-  const words = path.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
+  const words = path.map((name) =>
+    name
+      .replace(/[A-Z]/g, (letter) => `_${letter}`)
+      .replaceAll("-", "_")
+      .toUpperCase(),
+  );
   return variable ?? ["BATON", ...words].join("_");
 }

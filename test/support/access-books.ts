@@ -13,6 +13,8 @@ import type { SessionSource } from "../../src/session/source.js";
 export interface Account {
   readonly name: string;
   readonly role: "guest" | "member" | "owner";
+  /** The only chat in which they have access. */
+  readonly only?: string;
 }
 
 /** Where an account writes: alone, where all share a conversation, or where each member has their own. */
@@ -163,6 +165,16 @@ export class Books {
 
   isTitleFree(of: Whose, title: string): boolean {
     return !this.sessions.some((kept) => kept.title === title && isEqual(kept.of, of));
+  }
+
+  // Who may write where.
+
+  /** The accounts that a chat lists; other chats are for everybody who has access. */
+  readonly listed = new Map<string, readonly Account[]>();
+
+  mayWrite(account: Account, chat: string, isPrivate: boolean): boolean {
+    const here = isPrivate ? undefined : this.listed.get(chat);
+    return here ? here.includes(account) : account.only === undefined;
   }
 
   // Who may see what.

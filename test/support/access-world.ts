@@ -29,6 +29,7 @@ interface Seat {
   readonly platform: string;
   readonly user: string;
   readonly role: Account["role"];
+  readonly only?: string;
 }
 const seat = (platform: string, user: string, role: Account["role"] = "member"): Seat => ({
   platform,
@@ -47,6 +48,7 @@ const SEATS: readonly Seat[] = [
   seat(HERE, "olga", "owner"),
   seat(THERE, "olga-7", "owner"), // The same person.
   seat(HERE, "root", "owner"), // Who has the terminal.
+  { ...seat(HERE, "nia", "guest"), only: "board" }, // Who has access there, and nowhere else.
   seat(HERE, "ula"),
   seat(THERE, "uma"), // At times the same person.
 ];
@@ -55,7 +57,9 @@ const rulesFor = (role: Account["role"]) =>
   Object.fromEntries(
     [HERE, THERE].map((at) => [
       at,
-      SEATS.filter((each) => each.platform === at && each.role === role).map(({ user }) => user),
+      SEATS.filter((each) => each.platform === at && each.role === role && !each.only).map(
+        ({ user }) => user,
+      ),
     ]),
   );
 export const RULES: PeopleRules = {
@@ -63,6 +67,11 @@ export const RULES: PeopleRules = {
   allow: rulesFor("member"),
   guests: rulesFor("guest"),
 };
+
+/** The people whom a group lists: nobody else may write there. */
+const BOARD = "board";
+const ON_THE_BOARD = ["ann", "gus", "olga", "nia"];
+export const GROUPS = { [`${HERE}:${BOARD}`]: { people: ON_THE_BOARD } };
 
 export class AccessWorld {
   readonly books = new Books();
@@ -96,7 +105,7 @@ export class AccessWorld {
     this.config = { scopes, reset: { default: { mode: "idle", idleMinutes: IDLE_DAYS * 1_440 } } };
     const clock = () => this.now;
     this.sessions = new Sessions(store, { clock, config: this.config });
-    this.people = new People(store.people, RULES, { clock });
+    this.people = new People(store.people, RULES, { clock, groups: GROUPS });
     this.desk = new MemoryDesk({ notes: store.memory, maxCharacters: 100_000, clock });
     for (const seated of SEATS) this.#seat(seated);
   }
@@ -129,15 +138,18 @@ export class AccessWorld {
     return this.sessions.as((await this.who(spot)).viewer);
   }
 
-  /** They can write alone, and in two groups of their platform, each with a topic. */
-  #seat({ platform, user, role }: Seat): void {
-    const account = { name: `${platform} ${user}`, role };
+  /** They can write alone, and in two groups of their platform, each with a topic; and in a third one that lists them. */
+  #seat({ platform, user, role, only }: Seat): void {
+    const account = { name: `${platform} ${user}`, role, ...(only ? { only: `${platform} ${only}` } : {}) };
     this.accounts.push(account);
     const of = { platform, userId: user, userName: "Sam Same" };
     const dm: SessionSource = { ...of, chatId: user, chatType: "dm" };
     this.#identities.set(account, identityOf(dm) ?? "");
-    this.#spot(account, dm, "private");
-    for (const chatId of ["team", "club"]) {
+    const isListed = platform === HERE && ON_THE_BOARD.includes(user);
+    const board = `${HERE} ${BOARD}`;
+    if (isListed) this.books.listed.set(board, [...(this.books.listed.get(board) ?? []), account]);
+    if (!only) this.#spot(account, dm, "private");
+    for (const chatId of [...(only ? [] : ["team", "club"]), ...(isListed ? [BOARD] : [])]) {
       const group: SessionSource = { ...of, chatId, chatType: "group", chatName: "Same" };
       this.#spot(account, group, this.scopes.group === "member" ? "own" : "shared");
       this.#spot(account, { ...group, threadId: "7" }, this.scopes.thread === "member" ? "own" : "shared");

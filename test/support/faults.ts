@@ -18,6 +18,8 @@ export class Faults {
   readonly #isSend: (method: string, path: string) => boolean;
   readonly #cut: () => void;
   #next: Meeting | null = null;
+  /** What the next download meets. */
+  #held: { isIt: (path: string, body: Buffer) => boolean; settle: () => void } | null = null;
   #port = 0;
 
   /** To be made before the server gets its first request. `cut`: ends the lines that stay open. */
@@ -28,6 +30,7 @@ export class Faults {
     const serve = server.listeners("request") as ((...args: unknown[]) => void)[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
+      this.#holdIfAsked(request, response);
       if (!this.#meets(request, response)) for (const each of serve) each.call(server, request, response);
     });
   }
@@ -36,6 +39,25 @@ export class Faults {
     if (fault === "unreachable") return this.#vanish();
     if (fault === "reachable") return this.#appear();
     this.#next = fault;
+  }
+
+  /** The next answer that is such a download stops in the middle, and stays there. Settles when it has. */
+  hold(isIt: (path: string, body: Buffer) => boolean): Promise<void> {
+    return new Promise((settle) => {
+      this.#held = { isIt, settle };
+    });
+  }
+
+  #holdIfAsked({ url = "/" }: IncomingMessage, response: ServerResponse): void {
+    const end = response.end.bind(response) as (body?: unknown) => ServerResponse;
+    response.end = ((body?: unknown) => {
+      const bytes = Buffer.from((body ?? "") as Uint8Array);
+      const held = this.#held;
+      if (!held?.isIt(url, bytes)) return end(body);
+      this.#held = null;
+      response.write(bytes.subarray(0, bytes.byteLength / 2), held.settle);
+      return response;
+    }) as ServerResponse["end"];
   }
 
   async #vanish(): Promise<void> {

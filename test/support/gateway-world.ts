@@ -1,6 +1,7 @@
 /** A gateway with everything real but the platform and the agent, for tests of what people write and read. */
 
 import { vi } from "vitest";
+import type { Speaker } from "../../src/adapter/adapter.js";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
 import type { AgentInfo } from "../../src/gateway/commands/agent-info.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
@@ -28,6 +29,8 @@ export interface WorldOptions {
   /** Other processes may have the account at the same time; so it is unless said otherwise. */
   readonly shared?: boolean;
   readonly can?: readonly ScriptedAbility[];
+  /** Gives out files by their references. */
+  readonly fetch?: NonNullable<Speaker["fetch"]>;
   /** Other platforms of the same gateway. */
   readonly beside?: readonly ScriptedAdapter[];
   readonly people?: PeopleRules;
@@ -70,6 +73,7 @@ export class World {
     this.adapter = new ScriptedAdapter({
       shared: options.shared ?? true,
       can: options.can ?? [],
+      ...(options.fetch ? { fetch: options.fetch } : {}),
       ...(options.platform ? { platform: options.platform } : {}),
       ...(options.account ? { account: options.account } : {}),
     });

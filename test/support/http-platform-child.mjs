@@ -1,4 +1,4 @@
-// A gateway in a process of its own, on the compiled code, with the adapter of Signal or Mattermost, or one of WhatsApp's. Its agent does what
+// A gateway in a process of its own, on the compiled code, with the adapter of one platform. Its agent does what
 // the last word of a message says: `look` calls a tool, `file` sends one, `long` says much, `patient` waits where it is told to; anything
 // else it says again.
 
@@ -19,6 +19,10 @@ const {
 process.on("disconnect", () => process.exit(0));
 
 const open = {
+  telegram: async () => (await import("../../dist/adapter/telegram/adapter.js")).TelegramAdapter,
+  discord: async () => (await import("../../dist/adapter/discord/adapter.js")).DiscordAdapter,
+  slack: async () => (await import("../../dist/adapter/slack/adapter.js")).SlackAdapter,
+  matrix: async () => (await import("../../dist/adapter/matrix/adapter.js")).MatrixAdapter,
   signal: async () => (await import("../../dist/adapter/signal/adapter.js")).SignalAdapter,
   whatsapp: async () => (await import("../../dist/adapter/whatsapp/adapter.js")).WhatsAppAdapter,
   mattermost: async () => (await import("../../dist/adapter/mattermost/adapter.js")).MattermostAdapter,

@@ -159,6 +159,18 @@ export function shownTexts(events: readonly TimelineEvent[]): string[] {
   return [...shown.values()];
 }
 
+/** A message that says whom it mentions notifies nobody else. */
+function notifiedBy({
+  "m.mentions": mentions,
+  "m.new_content": edited,
+  body,
+}: TimelineEvent["content"]): string[] {
+  if (typeof mentions !== "object" || mentions === null) return [String(body)];
+  const { user_ids = [], room } = mentions as { user_ids?: string[]; room?: boolean };
+  const inner = edited === undefined ? [] : notifiedBy(edited as TimelineEvent["content"]);
+  return [...user_ids, ...(room ? ["@room"] : []), ...inner];
+}
+
 export async function crablineFixture(): Promise<AdapterFixture> {
   const matrix = await CrablineMatrix.start();
   const { homeserver, token } = matrix;
@@ -179,6 +191,7 @@ export async function crablineFixture(): Promise<AdapterFixture> {
     redeliver: () => matrix.front.redeliver(),
     isAcknowledged: (messageId: string) => matrix.front.isAcknowledged(messageId),
     shown: (address?: Address) => matrix.shown(address),
+    notified: async () => (await matrix.sent()).flatMap(({ content }) => notifiedBy(content)),
     answeredBy: async (messageId: string) =>
       answeredBy(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
     files: async (address?: Address) =>

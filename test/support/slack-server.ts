@@ -288,6 +288,17 @@ export class SlackServer {
     });
   }
 
+  /** What the buttons say under that message, or under the last one that had any, if it was not changed since. */
+  buttonsOn(messageId: string): string[] {
+    const call = this.calls.findLast(
+      ({ method, args }) =>
+        (method === "chat.postMessage" && args.blocks) ||
+        (method === "chat.update" && args.ts === messageId && args.blocks),
+    );
+    const [, { elements = [] } = {}] = JSON.parse(call?.args.blocks ?? "[]") as { elements?: Json[] }[];
+    return elements.map((each) => String((each.text as Json).text));
+  }
+
   /** The last envelope comes again. */
   async redeliver(): Promise<void> {
     if (this.#last) await this.#push(this.#last);

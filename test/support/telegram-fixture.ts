@@ -3,7 +3,7 @@ import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import { toHtml } from "../../src/adapter/telegram/format.js";
 import type { Address } from "../../src/session/source.js";
 import type { Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
-import { readTelegramHtml } from "./telegram-html.js";
+import { namesIn, readTelegramHtml } from "./telegram-html.js";
 import { type Injected, TelegramServer } from "./telegram-server.js";
 
 const platform = "telegram";
@@ -74,6 +74,7 @@ export async function telegramFixture() {
       server
         .sentTo(chatId, threadId)
         .flatMap(({ file, method }) => (file ? [{ ...file, voice: method === "sendVoice" }] : [])),
+    notified: () => server.sent.flatMap(({ html }) => namesIn(html)),
     typed: () => server.calls.filter(({ method }) => method === "sendChatAction").length,
     marks: (messageId: string) => server.marksOn(messageId),
     press: (messageId: string, label: string, by: Pick<Written, "in" | "from"> = {}) =>
@@ -86,6 +87,9 @@ export async function telegramFixture() {
           callback_query: { id: `43${update_id}`, from, message: on, chat_instance: "1", data },
         };
       }),
+    buttonsOn: (messageId: string) => [
+      ...(server.sent.find((sent) => sent.messageId === messageId)?.buttons.keys() ?? []),
+    ],
     menu: () => server.menu,
     trouble: (what: Trouble) => server.trouble(what),
     way: (fault: Fault) => server.faults.play(fault),

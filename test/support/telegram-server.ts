@@ -48,7 +48,7 @@ export interface Sent {
   html: string;
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
   /** The data of its buttons, by what they show. */
-  readonly buttons: ReadonlyMap<string, string>;
+  buttons: ReadonlyMap<string, string>;
 }
 
 /** What the Bot API tells of a chat, and of the bot in it; or how it refuses to. */
@@ -105,13 +105,15 @@ export class TelegramServer {
   #taken = 1_000_000;
   #last: unknown;
 
-  static async start(options: { topics?: boolean } = {}): Promise<TelegramServer> {
+  /** `bot`: the id of another bot than usual. */
+  static async start(options: { topics?: boolean; bot?: number } = {}): Promise<TelegramServer> {
     const folder = await mkdtemp(join(tmpdir(), "telegram-"));
     const crabline = await startTelegramServer({
       host: "127.0.0.1",
       port: 0,
       recorderPath: join(folder, "calls.jsonl"),
       botHasTopicsEnabled: options.topics ?? true,
+      ...(options.bot && { botId: options.bot, botToken: `${options.bot}:crabline-telegram-token` }),
     });
     const server = new TelegramServer(crabline, folder);
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
@@ -372,7 +374,7 @@ export class TelegramServer {
     if (method !== "editMessageText") return undefined;
     const edited = this.#messageOf(given);
     if (!edited) return { code: 400, words: "Bad Request: message to edit not found" };
-    if (edited.text === shownOf(given))
+    if (edited.text === shownOf(given) && edited.buttons.size === buttonsOf(given).size)
       return { code: 400, words: "Bad Request: message is not modified: specified new message content" };
     return undefined;
   }
@@ -388,6 +390,7 @@ export class TelegramServer {
     if (edited) {
       edited.text = shownOf(given);
       edited.html = String(given.text);
+      edited.buttons = buttonsOf(given);
       return;
     }
     this.#note(method, given, messageId, filesIn(body)[0]);
@@ -395,9 +398,6 @@ export class TelegramServer {
 
   #note(method: string, given: Json, messageId: string, file: Sent["file"]): void {
     const reply = given.reply_parameters;
-    const { inline_keyboard: keyboard = [] } = (given.reply_markup ?? {}) as {
-      inline_keyboard?: { text: string; callback_data: string }[][];
-    };
     const replied = typeof reply === "string" ? JSON.parse(reply) : reply;
     this.sent.push({
       method,
@@ -407,7 +407,7 @@ export class TelegramServer {
       ...(replied ? { replyTo: String(replied.message_id) } : {}),
       text: shownOf(given),
       html: String(given.text ?? given.caption ?? ""),
-      buttons: new Map(keyboard.flat().map((each) => [each.text, each.callback_data])),
+      buttons: buttonsOf(given),
       ...(file ? { file: { name: file.name, bytes: file.bytes } } : {}),
     });
   }
@@ -512,6 +512,13 @@ function filesIn(body: Buffer): (NonNullable<Sent["file"]> & { readonly part: st
     const bytes = new Uint8Array(body.subarray(from, all.indexOf(end, from)));
     return { part: head[1] ?? "", name: Buffer.from(head[2] ?? "", "latin1").toString(), bytes };
   });
+}
+
+function buttonsOf({ reply_markup }: Json): ReadonlyMap<string, string> {
+  const { inline_keyboard: rows = [] } = (reply_markup ?? {}) as {
+    inline_keyboard?: { text: string; callback_data: string }[][];
+  };
+  return new Map(rows.flat().map((each) => [each.text, each.callback_data]));
 }
 
 function shownOf(given: Json): string {

@@ -15,6 +15,7 @@ import { startWhatsAppServer } from "@openclaw/crabline";
 import { type BinaryNode, decodeBinaryNode, encodeBinaryNode, getMediaKeys, proto } from "baileys";
 import { WebSocket, WebSocketServer } from "ws";
 import type { BaileysSettings } from "../../src/adapter/whatsapp/baileys/config.js";
+import { Faults } from "./faults.js";
 import { type Answered, type Channel, call, Frames, pickUp } from "./noise.js";
 import { linkedFolder, NUMBER } from "./whatsapp-device.js";
 import { Phone } from "./whatsapp-phone.js";
@@ -71,6 +72,8 @@ export class WhatsAppWeb {
   readonly #sessions = new Set<Session>();
   /** What nobody said yet that it arrived. */
   readonly #waiting = new Map<string, BinaryNode>();
+  /** Of the files that are given out. */
+  readonly faults: Faults;
   readonly #server: Server;
   readonly #uploads: Server;
   #next: Refusal | null = null;
@@ -99,6 +102,11 @@ export class WhatsAppWeb {
     const sockets = new WebSocketServer({ server });
     sockets.on("connection", (socket) => this.#meet(socket));
     this.#server = server;
+    this.faults = new Faults(
+      server,
+      () => false,
+      () => this.cut(),
+    );
     const pem = readFileSync(new URL("./loopback.pem", import.meta.url));
     this.#uploads = createSecureServer({ key: pem, cert: pem }, (request, response) =>
       this.#takeFile(request, response),

@@ -7,6 +7,7 @@ import {
   ANN,
   type Answer,
   type ApiMessage,
+  type Call,
   CHANNEL,
   DiscordServer,
   GUILD,
@@ -33,6 +34,13 @@ import { before } from "./snowflake.js";
 const TIMEOUT_MS = 4_000;
 
 adapterContract("discord", fixture);
+
+/** Everybody and everything that a message names, as far as it lets Discord notify them. */
+function notifiedBy({ content = "", allowed_mentions }: Partial<ApiMessage>): readonly string[] {
+  const { parse, users = [] } = (allowed_mentions ?? {}) as { parse?: string[]; users?: string[] };
+  const isSilent = parse?.length === 0 || (allowed_mentions !== undefined && parse === undefined);
+  return isSilent ? users : (content.match(/<@[&!]?\d+>|@everyone|@here/g) ?? []);
+}
 
 const TROUBLES: Readonly<Record<Trouble, Answer>> = {
   "rate limited": { status: 429, body: { message: "slow", retry_after: 1 }, headers: { "retry-after": "1" } },
@@ -114,6 +122,7 @@ async function fixture(): Promise<AdapterFixture> {
         })),
       );
     },
+    notified: () => server.posts().flatMap(({ body }) => notifiedBy(JSON.parse(body))),
     typed: () => server.calls.filter(({ path }) => path.endsWith("/typing")).length,
     marks: async (messageId) => {
       const marked = (await everything()).find(({ id }) => id === messageId);
@@ -131,6 +140,7 @@ async function fixture(): Promise<AdapterFixture> {
       );
       return heard.message(pressed);
     },
+    buttonsOn: (messageId) => buttonsIn(server, messageId).map(({ label }) => label),
     trouble: (what) => {
       server.answer = troubled(what);
     },
@@ -258,9 +268,11 @@ class Heard {
   }
 }
 
-/** The buttons of what was sent last. */
-function buttonsIn({ calls }: DiscordServer): { label: string; custom_id: string }[] {
-  const body = calls.findLast(({ body }) => body?.includes('"components"'))?.body;
+/** The buttons of what was sent last, or of that message if it was changed since. */
+function buttonsIn({ calls }: DiscordServer, messageId = ""): { label: string; custom_id: string }[] {
+  const isIt = ({ method, path }: Call): boolean =>
+    method === "POST" || path.endsWith(`/messages/${messageId}`);
+  const body = calls.findLast((call) => call.body?.includes('"components"') && isIt(call))?.body;
   return JSON.parse(body ?? "{}").components?.[0]?.components ?? [];
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { withinPatience } from "../patience.js";
+import { speakerWith } from "../speaker.js";
 import { field, listOf, wordsIn } from "../untrusted.js";
 import { Api } from "./api.js";
 import { IdentifyBudget } from "./budget.js";
@@ -128,7 +129,7 @@ export class DiscordAdapter implements Adapter {
       onEvent: (event) => this.#hear(hearing, event),
       onUp: () => {
         hearing.gapFrom = progress.mark;
-        up(speaker);
+        up(speakerWith(speaker, { fetch: ({ ref }, ...call) => this.#download(ref, undefined)(...call) }));
         isUp();
         this.#readOn(hearing);
       },

@@ -88,7 +88,7 @@ export class Api {
   }
 
   async edit(channelId: string, messageId: string, content: string): Promise<void> {
-    const body = { content, flags: SUPPRESS_EMBEDS, allowed_mentions: NO_MENTIONS };
+    const body = { content, flags: SUPPRESS_EMBEDS, allowed_mentions: NO_MENTIONS, components: [] };
     await this.#send(true, () => this.rest.patch(Routes.channelMessage(channelId, messageId), { body }));
   }
 

@@ -162,6 +162,7 @@ function filesOf(message: Fields, download: DiscordDownload): RemoteFile[] {
         ...(name ? { name } : {}),
         mediaType: textIn(file, "content_type") ?? "application/octet-stream",
         ...(isVoice || field(file, "waveform") ? { voice: true } : {}),
+        ref: url,
         read: download(url, size !== undefined && size >= 0 ? size : undefined),
       },
     ];

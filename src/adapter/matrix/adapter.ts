@@ -8,6 +8,7 @@ import type { Fields } from "../../util/json.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
+import { speakerWith } from "../speaker.js";
 import { textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
@@ -145,6 +146,9 @@ export class MatrixAdapter implements Adapter {
       wait: (attempt) => sleep(timerMs(LOOK_AGAIN_MS * attempt), undefined, { ref: false }),
     });
     const outgoing = new Outgoing({ api, userId, rooms, seen, encryption });
+    const speaker = speakerWith(new MatrixSpeaker({ api, userId, rooms, seen, outgoing }), {
+      fetch: ({ ref }, ...call) => timeline.fetch(JSON.parse(ref), ...call),
+    });
     try {
       await sync({
         ...{ intake, end },
@@ -153,7 +157,7 @@ export class MatrixAdapter implements Adapter {
         take: (batch, since, next) => timeline.take(batch, since, next),
         onAnswer: () => {
           this.#wasThere = true;
-          up(new MatrixSpeaker({ api, userId, rooms, seen, outgoing }));
+          up(speaker);
         },
       });
     } finally {

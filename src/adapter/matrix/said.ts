@@ -8,15 +8,18 @@ import { listOf, record, textOf } from "../untrusted.js";
 import { unescaped } from "./mention.js";
 
 /** Where a file is, and how to read it where it is encrypted. */
-export interface MediaReference {
+export interface MediaPlace {
   readonly server: string;
   readonly mediaId: string;
+  /** The keys of an encrypted file, as its message has them. */
+  readonly encrypted?: Fields;
+}
+
+export interface MediaReference extends MediaPlace {
   readonly name?: string;
   readonly mediaType: string;
   /** Somebody spoke it. */
   readonly voice?: true;
-  /** The keys of an encrypted file, as its message has them. */
-  readonly encrypted?: Fields;
 }
 
 export interface MatrixSaid {

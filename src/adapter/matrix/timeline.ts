@@ -25,7 +25,7 @@ import {
 } from "./parse.js";
 import type { Pending, PendingEvent } from "./pending.js";
 import { type Rooms, senderIn, unknownRoom } from "./rooms.js";
-import { isSaid, type MediaReference, votePart } from "./said.js";
+import { isSaid, type MediaPlace, type MediaReference, votePart } from "./said.js";
 import type { SeenEvents } from "./seen-events.js";
 
 export interface TimelineOptions {
@@ -289,18 +289,27 @@ export class Timeline {
   }
 
   #file({ server, mediaId, name, mediaType, voice, encrypted }: MediaReference): RemoteFile {
-    const { api, encryption } = this.#options;
+    const place: MediaPlace = { server, mediaId, ...(encrypted ? { encrypted } : {}) };
     return {
       mediaType,
       ...(voice ? { voice } : {}),
       ...(name ? { name } : {}),
-      read: async (maxBytes, end) => {
-        const bytes = await api.download(server, mediaId, maxBytes, end);
-        if (!encrypted) return bytes;
-        if (!encryption) throw new Error("it is encrypted, and there are no keys here");
-        return encryption.decryptFile(bytes, encrypted);
-      },
+      ref: JSON.stringify(place),
+      read: (maxBytes, end) => this.fetch(place, maxBytes, end),
     };
+  }
+
+  /** The bytes of a file, in the clear. */
+  async fetch(
+    { server, mediaId, encrypted }: MediaPlace,
+    maxBytes: number,
+    end: AbortSignal,
+  ): Promise<Uint8Array> {
+    const { api, encryption } = this.#options;
+    const bytes = await api.download(server, mediaId, maxBytes, end);
+    if (!encrypted) return bytes;
+    if (!encryption) throw new Error("it is encrypted, and there are no keys here");
+    return encryption.decryptFile(bytes, encrypted);
   }
 
   #left(roomId: string): void {

@@ -55,6 +55,12 @@ function watched(adapter: Adapter) {
   };
 }
 
+/** Whom the server would notify: it reads the words that are not code. */
+function namesIn(message: string): readonly string[] {
+  const words = message.replace(/```[\s\S]*?```|`[^`]*`/g, " ").replace(/[*_~]/g, "");
+  return words.match(/(?<![\p{L}\p{N}])@[\p{L}\p{N}][\w.-]*/gu) ?? [];
+}
+
 async function fixture(): Promise<AdapterFixture> {
   const world = await MattermostWorld.open();
   const make = () => watched(new MattermostAdapter(world.settings));
@@ -128,6 +134,7 @@ async function fixture(): Promise<AdapterFixture> {
         .filter((post) => post.channel_id === where.chatId && (post.root_id || undefined) === where.threadId)
         .filter(({ message, file_ids }) => message !== "" || !file_ids)
         .map(({ message }) => message),
+    notified: () => world.sent.flatMap(({ message }) => namesIn(message)),
     files: async () =>
       world.sent.flatMap(({ file_ids = [] }) => file_ids.flatMap((id) => world.files.get(id) ?? [])),
     typed: () => world.typed,

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { type Adapter, type Capabilities, ConnectError, type Line, type RemoteFile } from "../adapter.js";
 import { Intake } from "../intake.js";
+import { speakerWith } from "../speaker.js";
 import { field } from "../untrusted.js";
 import { connectError, MattermostApi } from "./api.js";
 import { Beginnings } from "./beginnings.js";
@@ -48,6 +49,7 @@ export class MattermostAdapter implements Adapter {
     const file = ({ id, name, mediaType }: MattermostFile): RemoteFile => ({
       ...(name ? { name } : {}),
       mediaType,
+      ref: id,
       read: (maxBytes, stop) => api.download(id, maxBytes, stop),
     });
     const beginnings = new Beginnings({ api, self, knows, file, end });
@@ -63,7 +65,10 @@ export class MattermostAdapter implements Adapter {
       });
       if (intake.open > MOST_WAITING) over.abort();
     };
-    const hello = (): void => up(new MattermostSpeaker(api, self, end));
+    const speaker = speakerWith(new MattermostSpeaker(api, self, end), {
+      fetch: ({ ref }, maxBytes, stop) => api.download(ref, maxBytes, stop),
+    });
+    const hello = (): void => up(speaker);
     try {
       await serveSocket(this.#settings, { hello, event }, over.signal);
       if (!end.aborted) throw new ConnectError("retryable", "Too many messages wait to be saved.");

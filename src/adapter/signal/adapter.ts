@@ -15,6 +15,7 @@ import {
 } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { inChat, Recent } from "../recent.js";
+import { speakerWith } from "../speaker.js";
 import { field, wordsIn } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
@@ -74,7 +75,8 @@ export class SignalAdapter implements Adapter {
     try {
       await this.#daemon.check(end);
       const events = await this.#daemon.events(lastEvent, end);
-      up(new SignalSpeaker(this.#daemon, this.account, this.#notes, end));
+      const speaker = new SignalSpeaker(this.#daemon, this.account, this.#notes, end);
+      up(speakerWith(speaker, { fetch: ({ ref }, ...call) => this.#fetch(JSON.parse(ref), ...call) }));
       for await (const event of events) {
         this.#take(event, hearing);
         await intake.fewerThan(MOST_OPEN);
@@ -134,18 +136,25 @@ export class SignalAdapter implements Adapter {
       ...(name ? { name } : {}),
       mediaType,
       ...(isVoice ? { voice: true } : {}),
-      read: async (maxBytes, end) => {
-        const tooLarge = new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
-        if (size !== null && size > maxBytes) throw tooLarge;
-        const where = isGroupId(chatId) ? { groupId: chatId } : { recipient: chatId };
-        const room = Math.ceil(maxBytes / 3) * 4 + 1_024;
-        const result = await this.#daemon.call("getAttachment", { id, ...where }, end, room);
-        const base64 = field(result, "data");
-        if (typeof base64 !== "string") throw new Error("signal-cli does not have it");
-        const bytes = Buffer.from(base64, "base64");
-        if (bytes.byteLength > maxBytes) throw tooLarge;
-        return bytes;
-      },
+      ref: JSON.stringify({ id, chatId, size }),
+      read: (maxBytes, end) => this.#fetch({ id, chatId, size }, maxBytes, end),
     };
+  }
+
+  async #fetch(
+    { id, chatId, size }: Pick<SignalFile, "id" | "chatId" | "size">,
+    maxBytes: number,
+    end: AbortSignal,
+  ): Promise<Uint8Array> {
+    const tooLarge = new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
+    if (size !== null && size > maxBytes) throw tooLarge;
+    const where = isGroupId(chatId) ? { groupId: chatId } : { recipient: chatId };
+    const room = Math.ceil(maxBytes / 3) * 4 + 1_024;
+    const result = await this.#daemon.call("getAttachment", { id, ...where }, end, room);
+    const base64 = field(result, "data");
+    if (typeof base64 !== "string") throw new Error("signal-cli does not have it");
+    const bytes = Buffer.from(base64, "base64");
+    if (bytes.byteLength > maxBytes) throw tooLarge;
+    return bytes;
   }
 }

@@ -39,10 +39,12 @@ adapterContract("slack", async () => {
         ...(by.from === undefined ? {} : { from: by.from }),
         ...(by.in === "group" ? { channel: server.channel } : {}),
       }),
+    buttonsOn: (messageId: string) => server.buttonsOn(messageId),
     redeliver: () => server.redeliver(),
     isAcknowledged: (messageId: string) => server.isAcknowledged(messageId),
     shown: async (at?: Address) =>
       (await chatOf(at)).filter(({ files, text }) => !files || text !== "").map(({ text }) => text),
+    notified: async () => (await chatOf()).flatMap(({ text }) => text.match(/<[!@][^>]*>/g) ?? []),
     files: async (at?: Address) => {
       const files = (await chatOf(at)).flatMap((message) => message.files ?? []);
       return Promise.all(

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import type { WebClient } from "@slack/web-api";
 import { type Adapter, type Capabilities, ConnectError, type InboundMessage, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
+import { speakerWith } from "../speaker.js";
 import { field } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 import type { SlackReading } from "./content.js";
@@ -63,7 +64,10 @@ export class SlackAdapter implements Adapter {
     const commands = new Set(line.commands.map(({ name }) => name));
     const intake = new Intake();
     const hearing: SlackHearing = { line, web, reading, names, quotes, commands, intake };
-    const onHello = (): void => line.up(new SlackSpeaker(web, self, names));
+    const speaker = speakerWith(new SlackSpeaker(web, self, names), {
+      fetch: ({ ref: url, ...file }, ...call) => reading.file({ name: "", ...file, url }).read(...call),
+    });
+    const onHello = (): void => line.up(speaker);
     try {
       await serveSocket(this.#settings, (envelope) => this.#take(envelope, hearing), onHello, line.end);
     } finally {

@@ -20,6 +20,7 @@ export function remoteFile(file: SharedFile, settings: SlackSettings): RemoteFil
     ...(file.name && { name: file.name }),
     mediaType: file.mediaType || "application/octet-stream",
     ...(file.voice && { voice: file.voice }),
+    ref: file.url,
     read: async (maxBytes, end) => {
       if (!isSlacks(file.url, settings)) throw new Error("it is not kept by Slack");
       const headers = { authorization: `Bearer ${settings.botToken()}` };

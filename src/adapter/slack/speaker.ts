@@ -54,6 +54,7 @@ export class SlackSpeaker implements Speaker {
         channel: address.chatId,
         ts: messageId,
         text: toMrkdwn(text),
+        blocks: [], // Buttons that were under it go: Slack keeps what it is not told to remove.
         metadata: metadataOf(deliveryId),
         parse: "none",
         link_names: false,

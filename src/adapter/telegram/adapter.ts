@@ -5,6 +5,7 @@
 import type { Api } from "grammy";
 import { withoutSlashes } from "../../util/text.js";
 import { type Adapter, type Capabilities, ConnectError, type InboundMessage, type Line } from "../adapter.js";
+import { speakerWith } from "../speaker.js";
 import { clientOf } from "./client.js";
 import { BOT_API, botOf, type TelegramSettings } from "./config.js";
 import { connectError, isConflict, sentenceOf } from "./failure.js";
@@ -91,7 +92,11 @@ export class TelegramAdapter implements Adapter {
       firstWaitSeconds: this.#isContested ? QUIET_SECONDS : 0,
       onAnswer: () => {
         this.#isContested = false;
-        up(new TelegramSpeaker({ clients: this.#clients, moves, bot }));
+        up(
+          speakerWith(new TelegramSpeaker({ clients: this.#clients, moves, bot }), {
+            fetch: ({ ref }, maxBytes, stop) => this.#read(ref, maxBytes, stop),
+          }),
+        );
       },
       end,
     });

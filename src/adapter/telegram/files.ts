@@ -53,6 +53,7 @@ function fileOf(file: unknown, usualType: string, read: ReadFile, isSpoken = fal
       ...(name ? { name } : {}),
       mediaType: textIn(file, "mime_type") ?? usualType,
       ...(isSpoken ? { voice: true } : {}),
+      ref: id,
       read: async (maxBytes, end) => {
         if (size > maxBytes) throw tooLarge(maxBytes);
         return read(id, maxBytes, end);

@@ -64,11 +64,11 @@ interface InlineKeyboard {
   readonly reply_markup?: { inline_keyboard: { text: string; callback_data: string }[][] };
 }
 
-/** All in one row. */
+/** Two beside each other; more of them one below the other, so that a phone shows what each says. */
 function keyboardOf({ buttons }: Letter): InlineKeyboard {
   if (!buttons) return {};
-  const row = buttons.map((button) => ({ text: button.label, callback_data: pressData(button) }));
-  return { reply_markup: { inline_keyboard: [row] } };
+  const all = buttons.map((button) => ({ text: button.label, callback_data: pressData(button) }));
+  return { reply_markup: { inline_keyboard: all.length > 2 ? all.map((each) => [each]) : [all] } };
 }
 
 type Send = (target: TelegramTarget) => Promise<{ readonly message_id: number }>;

@@ -15,6 +15,7 @@ import { ended } from "../ended.js";
 import { reasonOf } from "../http-call.js";
 import { Intake } from "../intake.js";
 import { inChat, Recent } from "../recent.js";
+import { speakerWith } from "../speaker.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
@@ -85,7 +86,8 @@ export class WhatsAppAdapter implements Adapter {
     }
     const [sightings, lastIn, earlier] = [this.#sightings, this.#lastIn, this.#earlier];
     const hearing = { ownNumber, sightings, lastIn, earlier, patienceMs, end: line.end };
-    line.up(new WhatsAppSpeaker(this.#graph, hearing));
+    const speaker = new WhatsAppSpeaker(this.#graph, hearing);
+    line.up(speakerWith(speaker, { fetch: ({ ref }, ...call) => this.#graph.download(ref, ...call) }));
     await ended(line.end);
     await webhook.close();
   }
@@ -97,6 +99,7 @@ export class WhatsAppAdapter implements Adapter {
       ...(name ? { name } : {}),
       mediaType,
       ...(isVoice ? ({ voice: true } as const) : {}),
+      ref: id,
       read: (maxBytes: number, end: AbortSignal) => this.#graph.download(id, maxBytes, end),
     });
     const { messages, statuses } = parseWebhook(body, {

@@ -36,7 +36,7 @@ export function forget(cli: Cli, who: string, options: ForgetOptions): Promise<v
     if (gone === 0 && listed !== "") {
       throw new CliError(
         "person_listed",
-        `${cleanLine(who)} has access by config.yaml only. Remove it under \`people\` there, and restart the gateway.`,
+        `${cleanLine(who)} has access by config.yaml only. Remove it there, and restart the gateway.`,
       );
     }
     if (gone === 0) throw new CliError("person_not_found", `Person not found: ${cleanLine(who)}.${SEE_LIST}`);

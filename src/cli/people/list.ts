@@ -26,7 +26,9 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
     const waiting = requests.filter(({ denied }) => !denied);
     const denied = requests.filter((request) => request.denied).map(({ identity }) => identity);
     const { terminal } = cli;
-    if (options.json) return terminal.json({ people: rows, waiting: waiting.map(requestJson), denied });
+    const groups = people.groupLists();
+    if (options.json)
+      return terminal.json({ people: rows, groups, waiting: waiting.map(requestJson), denied });
     const { printTable } = await import("../table.js");
     if (rows.length === 0) {
       terminal.line(NOBODY);
@@ -46,6 +48,8 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
         rows,
       );
     }
+    for (const { chat, identities } of groups)
+      terminal.line(`\nIn ${cleanLine(chat)} only: ${identities.map(cleanLine).join(", ") || "nobody"}`);
     await printWaiting(terminal, waiting, now);
     if (denied.length > 0) terminal.line(`\nDenied: ${denied.map(cleanLine).join(", ")}`);
   });

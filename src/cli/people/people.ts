@@ -38,9 +38,14 @@ export function nameOf({ name, identities, id }: Person): string {
   return cleanLine(name ?? "") || cleanLine(identities[0]?.identity ?? id);
 }
 
-/** A sentence about the roles that config.yaml gives these accounts; empty if it gives none. */
+/** What config.yaml gives these accounts, in sentences: roles, and groups that list them. Empty if it gives nothing. */
 export function listedNote(people: People, identities: readonly string[]): string {
   const listed = identities.filter((each) => each !== TERMINAL && people.listed.has(each));
   const words = listed.map((each) => `${cleanLine(each)} the role ${people.listed.get(each)}`);
-  return words.length === 0 ? "" : ` config.yaml still gives ${words.join(" and ")}.`;
+  const role = words.length === 0 ? "" : ` config.yaml still gives ${words.join(" and ")}.`;
+  const lists = people
+    .groupLists()
+    .filter((list) => list.identities.some((each) => identities.includes(each)));
+  const groups = lists.map(({ chat }) => cleanLine(chat));
+  return role + (groups.length === 0 ? "" : ` config.yaml still lets them into ${groups.join(" and ")}.`);
 }

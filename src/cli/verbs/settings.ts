@@ -87,11 +87,15 @@ export const setup: Verb = {
   ],
   options: [
     {
+      flags: "--as <name>",
+      description: "set up another bot of the platform beside the first one, under a name of its own",
+    },
+    {
       flags: "--yes",
       description: "ask nothing: use what is found; for a platform, check what is set",
     },
     JSON_FLAG,
   ],
-  examples: ["setup", "setup --yes", `setup ${examplePlatform()}`],
+  examples: ["setup", "setup --yes", `setup ${examplePlatform()}`, `setup ${examplePlatform()} --as work`],
   run: async () => (await import("../setup/setup.js")).setup,
 };

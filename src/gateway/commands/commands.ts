@@ -1,4 +1,5 @@
 /** The commands of a chat, in one table: it runs, completes and explains them. */
+import type { LetterButton } from "../../adapter/adapter.js";
 import { BatonError } from "../../session/errors.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionsView } from "../../session/view.js";
@@ -20,14 +21,20 @@ interface CommandWords {
   readonly role?: Role;
 }
 
+/** What a command answers: a text, and what people may choose next, as the commands that they could also type. */
+export interface CommandReply {
+  readonly text: string;
+  readonly choices: readonly LetterButton[];
+}
+
 /**
  * `run` acts and returns the reply; an empty text sends none. A command that `asksAgent` starts a turn, so it counts as
  * a message against the person's limits.
  */
 export type Command = CommandWords &
   (
-    | { readonly asksAgent?: never; readonly run: (call: CommandCall) => Promise<string> }
-    | { readonly asksAgent: true; readonly run: (call: AskingCall) => Promise<string> }
+    | { readonly asksAgent?: never; readonly run: (call: CommandCall) => Promise<string | CommandReply> }
+    | { readonly asksAgent: true; readonly run: (call: AskingCall) => Promise<string | CommandReply> }
   );
 
 /** The part of the sessions that only reads. */
@@ -79,21 +86,23 @@ export class Commands {
     return this.table.filter(({ name }) => name.startsWith(word.toLowerCase()));
   }
 
-  async run(item: InboxItem, gateway: ForCommands): Promise<string[]> {
+  /** An empty text is not sent. */
+  async run(item: InboxItem, gateway: ForCommands): Promise<CommandReply> {
     const { name, words } = parsed(item.text);
     const command = this.#named(name);
-    if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. Send /help to list them.`];
+    if (!command)
+      return plain(`There is no command /${cleanLine(name).slice(0, 40)}. Send /help to list them.`);
     const who = await gateway.people.access(item.source);
-    if (!who.allowed) return []; // The person no longer has access.
+    if (!who.allowed) return plain(""); // The person no longer has access.
     if (!mayRun(command, who.role))
-      return [`A ${who.role} can't use /${command.name}. Send /help to list your commands.`];
+      return plain(`A ${who.role} can't use /${command.name}. Send /help to list your commands.`);
     const view = this.#sessions.as(who.viewer);
     try {
       const call = { item, words: words.trim(), who, gateway, sessions: this.#sessions, view };
       const said = await command.run(call);
-      return said === "" ? [] : [said];
+      return typeof said === "string" ? plain(said) : said;
     } catch (error) {
-      if (error instanceof BatonError) return [error.message];
+      if (error instanceof BatonError) return plain(error.message);
       throw error;
     }
   }
@@ -101,6 +110,10 @@ export class Commands {
   #named(name: string): Command | undefined {
     return this.table.find((each) => each.name === name.toLowerCase());
   }
+}
+
+function plain(text: string): CommandReply {
+  return { text, choices: [] };
 }
 
 function parsed(text: string): { readonly name: string; readonly words: string } {

@@ -6,7 +6,7 @@ import { cleanLine } from "../../util/text.js";
 import { type HandoffDesk, mayMove, targetWords } from "../handoff/desk.js";
 import { surfaceOf } from "../place-words.js";
 import type { Place } from "../places.js";
-import type { Command, CommandCall } from "./commands.js";
+import type { Command, CommandCall, CommandReply } from "./commands.js";
 
 export const handoff: Command = {
   name: "handoff",
@@ -67,7 +67,7 @@ async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<st
   return `Cancelled the handoff to ${targetWords(move.target)}.`;
 }
 
-async function list({ item, gateway, sessions, who }: CommandCall): Promise<string> {
+async function list({ item, gateway, sessions, who }: CommandCall): Promise<CommandReply> {
   const { handoffs } = gateway;
   const entry = await sessions.current(item.key);
   const here = formatAddress(addressOf(item.source));
@@ -78,10 +78,11 @@ async function list({ item, gateway, sessions, who }: CommandCall): Promise<stri
   const lines = places.map(({ word, name }) => `- \`/handoff ${cleanLine(word)}\`: ${cleanLine(name)}`);
   const none =
     "There is nowhere to move it yet: you have no chat on a connected platform. To connect the platforms that are set up, run `baton gateway`.";
-  return [
+  const text = [
     ...(active ? [active, ""] : []),
     ...(lines.length === 0 ? [none] : ["This conversation can go to:", ...lines]),
   ].join("\n");
+  return { text, choices: places.map(({ word, name }) => ({ label: name, command: `/handoff ${word}` })) };
 }
 
 async function underway(

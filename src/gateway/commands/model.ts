@@ -4,7 +4,7 @@ import { didYouMean } from "../../util/nearest.js";
 import { cleanLine } from "../../util/text.js";
 import { sessionModel, withModel } from "../session-model.js";
 import type { AgentInfo, ModelInfo } from "./agent-info.js";
-import type { Command, CommandCall } from "./commands.js";
+import type { Command, CommandCall, CommandReply } from "./commands.js";
 
 const DEFAULT = "default";
 const MAX_NAME = 200;
@@ -25,12 +25,15 @@ export function model({ model: fact }: AgentInfo): Command {
   };
 }
 
-async function present({ item, sessions }: CommandCall, fact: ModelInfo): Promise<string> {
+async function present({ item, sessions }: CommandCall, fact: ModelInfo): Promise<string | CommandReply> {
   const entry = await sessions.current(item.key);
   const own = entry ? sessionModel(entry).model : undefined;
   const usual = usualName(fact);
   if (own === undefined) return `Model: ${usual} at ${cleanLine(fact.where)}.`;
-  return `Model: \`${cleanLine(own)}\`, for this session. To go back to ${usual}, send \`/model default\`.`;
+  return {
+    text: `Model: \`${cleanLine(own)}\`, for this session. To go back to ${usual}, send \`/model default\`.`,
+    choices: [{ label: "Default model", command: "/model default" }],
+  };
 }
 
 async function choose({ item, gateway, who }: CommandCall, fact: ModelInfo, words: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, World } from "../../../test/support/gateway-world.js";
 import type { SessionId } from "../../session/ids.js";
 
@@ -56,6 +56,56 @@ describe("/sessions", () => {
     expect(list).toContain('\n10. "Session 2" · empty');
     expect(list).not.toContain('"Session 1"');
     expect(list).toContain("There are older ones");
+  });
+});
+
+describe("the sessions of a list as buttons", () => {
+  const press = (command: string) =>
+    world.adapter.write({ ...ann.source, userId: "ann" }, command, { kind: "button" });
+
+  beforeEach(async () => {
+    await world.close();
+    world = await World.open({ can: ["buttons"] });
+    ann = world.chat("ann");
+  });
+
+  it("are the first few that one is not in, by their ids", async () => {
+    const [one, two] = await three(ann);
+    await ann.ask("/sessions");
+    expect(world.adapter.sent.at(-1)?.buttons).toEqual([
+      { label: "2. Two", command: `/resume ${two}` },
+      { label: "3. One", command: `/resume ${one}` },
+    ]);
+    await ann.ask(`/new ${"A very long title ".repeat(5)}`);
+    world.now += MINUTE;
+    await ann.ask("/new Last");
+    await ann.ask("/resume");
+    const labels = world.adapter.sent.at(-1)?.buttons?.map(({ label }) => label) ?? [];
+    expect(labels).toEqual([expect.stringMatching(/^2\. A very long.*…$/), "3. Three", "4. Two"]);
+    for (const label of labels) expect(label.length).toBeLessThanOrEqual(20);
+  });
+
+  it("mean the same session after another list and a restart", async () => {
+    await three(ann);
+    await ann.ask("/sessions");
+    const [, one] = world.adapter.sent.at(-1)?.buttons ?? [];
+    await ann.ask("/new Four");
+    await ann.ask("/sessions");
+    await world.restart();
+    const before = ann.told.length;
+    await press(one?.command ?? "");
+    expect(await ann.next(before)).toMatch(/^Back in "One"/);
+  });
+
+  it("are sent by the next process, if this one could not", async () => {
+    const [one] = await three(ann);
+    world.adapter.there.trouble = "server error";
+    await ann.write("/sessions");
+    const tries = async () => (await world.store.outbox.pending(world.adapter, 1))[0]?.attempts ?? 0;
+    await vi.waitUntil(async () => (await tries()) > 0, { interval: 1, timeout: 30_000 });
+    world.now += 60 * MINUTE;
+    await world.restart();
+    await world.adapter.until((sent) => sent.at(-1)?.buttons?.at(-1)?.command === `/resume ${one}`);
   });
 });
 

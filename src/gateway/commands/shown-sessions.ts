@@ -2,6 +2,7 @@
  * Numbered lists of sessions. A number refers to the list that the chat saw last: the order of sessions changes with
  * every message, so the list is remembered. After a restart, it refers to the list as it would be shown now.
  */
+import type { LetterButton } from "../../adapter/adapter.js";
 import { NotFoundError } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -10,7 +11,7 @@ import { cleanLine, shorten } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { nameOf, platformTitle, quoted } from "../describe.js";
 import { BRANCH_OF } from "./branch.js";
-import type { CommandCall } from "./commands.js";
+import type { CommandCall, CommandReply } from "./commands.js";
 
 const LISTED = 10;
 const REMEMBERED_LANES = 1_000;
@@ -36,7 +37,7 @@ export class ShownSessions {
   }
 
   /** The person's sessions, newest first. */
-  async list(call: CommandCall, now: number): Promise<string> {
+  async list(call: CommandCall, now: number): Promise<string | CommandReply> {
     const { item, view, sessions } = call;
     const { items, nextCursor } = await recent(view);
     if (items.length === 0) return "There are no sessions yet: your first message starts one.";
@@ -52,13 +53,24 @@ export class ShownSessions {
       }),
     );
     const more = nextCursor === null ? "" : " There are older ones: find them with /search.";
-    return [
+    const text = [
       "Your sessions, the latest first:",
       ...lines,
       "",
       `To continue one, send /resume and its number.${more}`,
     ].join("\n");
+    return { text, choices: items.flatMap((entry, index) => choiceOf(entry, index + 1, current)) };
   }
+}
+
+/** By its id: the numbers of a list are those of another one later. */
+function choiceOf(
+  { sessionId, title }: SessionEntry,
+  number: number,
+  current: SessionEntry | null,
+): readonly LetterButton[] {
+  if (sessionId === current?.sessionId) return [];
+  return [{ label: `${number}. ${title ?? "untitled"}`, command: `/resume ${sessionId}` }];
 }
 
 /** The session that a person named; if there is none, they read what to send: in a chat they have no command line. */

@@ -33,6 +33,8 @@ import { searchLabels } from "./026-search-labels.js";
 import { tries } from "./027-tries.js";
 import { undelivered } from "./028-undelivered.js";
 import { buttons } from "./031-buttons.js";
+import { answersByMessage } from "./033-answers-by-message.js";
+import { awaitedFiles } from "./034-awaited-files.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -67,6 +69,8 @@ const MIGRATIONS: readonly Migration[] = [
   tries,
   undelivered,
   buttons,
+  answersByMessage,
+  awaitedFiles,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

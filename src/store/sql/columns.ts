@@ -14,7 +14,7 @@ const COLUMNS = {
     `id session_id seq role content name author note tool_call_id tool_calls reasoning attachments at superseded_at`,
   ),
   inbox:
-    names(`id platform account chat message_id kind key source text attachments missing said_by made_by made_of
+    names(`id platform account chat message_id kind key source text attachments missing awaited said_by made_by made_of
     in_background received_at state owner`),
   outbox:
     names(`id delivery_id platform account address kind text session_id turn_id reply_to handoff_id run_id attachments buttons state

@@ -3,6 +3,7 @@
 import type {
   Account,
   Amended,
+  AwaitedFiles,
   HeldItem,
   Inbox,
   InboxItem,
@@ -62,7 +63,7 @@ export class SqlInbox implements Inbox {
       const was = await this.#waitingOf(tx, account, which);
       if (!was) return null;
       const gone =
-        "UPDATE inbox SET state = 'done', text = '', attachments = NULL, missing = NULL WHERE id = ?";
+        "UPDATE inbox SET state = 'done', text = '', attachments = NULL, missing = NULL, awaited = NULL WHERE id = ?";
       await tx.run(gone, was.id);
       return was;
     });
@@ -86,9 +87,20 @@ export class SqlInbox implements Inbox {
       const row = await this.#waitingFor(tx, id, holder);
       if (!row) return null;
       const columns = { attachments: writeList(files.attachments), missing: writeList(files.missing) };
-      const change = "UPDATE inbox SET attachments = ?, missing = ? WHERE id = ?";
+      const change = "UPDATE inbox SET attachments = ?, missing = ?, awaited = NULL WHERE id = ?";
       await tx.run(change, columns.attachments, columns.missing, number(row.id));
-      return inboxItem({ ...row, ...columns });
+      return inboxItem({ ...row, ...columns, awaited: null });
+    });
+  }
+
+  fetching(id: InboxId, holder: string): Promise<AwaitedFiles | null> {
+    return this.#db.transaction(async (tx) => {
+      const row = await this.#waitingFor(tx, id, holder);
+      const { awaited } = row ? inboxItem(row) : {};
+      if (!row || !awaited) return null;
+      const begun = { ...awaited, tries: awaited.tries + 1 };
+      await tx.run("UPDATE inbox SET awaited = ? WHERE id = ?", writeAwaited(begun), number(row.id));
+      return begun;
     });
   }
 
@@ -174,9 +186,9 @@ export async function insertItem(
   peopleVersion?: number,
 ): Promise<InboxItem | null> {
   const row = await tx.write(
-    `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, missing, said_by,
+    `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, missing, awaited, said_by,
        made_by, made_of, in_background, received_at, owner, state)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
      WHERE one = 1 ${peopleVersion === undefined ? "" : "AND version = ?"}
      ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING id`,
     item.platform,
@@ -189,6 +201,7 @@ export async function insertItem(
     storableText(item.text),
     writeList(item.attachments),
     writeList(item.missing),
+    writeAwaited(item.awaited),
     item.by ? writeOrigin(item.by) : null,
     item.made ?? null,
     item.made ? item.messageId : null,
@@ -222,6 +235,10 @@ async function movedTo(tx: Queries, id: InboxId): Promise<InboxId | null> {
   return moved ? number<InboxId>(moved.id) : null;
 }
 
+function writeAwaited(awaited: AwaitedFiles | undefined): string | null {
+  return awaited ? storableText(JSON.stringify(awaited)) : null;
+}
+
 function heldItem(row: Row): HeldItem {
   return { item: inboxItem(row), holder: text(row.owner) };
 }
@@ -239,6 +256,7 @@ export function inboxItem(row: Row): InboxItem {
     text: text(row.text),
     ...readAttachments(row),
     ...(row.missing === null ? {} : { missing: json<string[]>(row.missing) }),
+    ...(row.awaited === null ? {} : { awaited: json<AwaitedFiles>(row.awaited) }),
     ...(flag(row.in_background) ? { inBackground: true } : {}),
     ...(row.said_by === null ? {} : { by: source(row.said_by) }),
     receivedAt: number(row.received_at),

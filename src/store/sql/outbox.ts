@@ -265,6 +265,14 @@ export class SqlOutbox implements Outbox {
     return number(row?.sent) === deliveryIds.length;
   }
 
+  async messageIdOf(deliveryId: DeliveryId): Promise<string | null> {
+    const row = await this.#db.get(
+      "SELECT message_id FROM outbox WHERE state = 'sent' AND delivery_id = ?",
+      deliveryId,
+    );
+    return row ? maybe(row.message_id, text) : null;
+  }
+
   async doubtful({ platform, account }: Account, address: Address, since: number): Promise<Doubtful> {
     const row = await this.#db.get(
       `SELECT count(*) AS count, max(created_at) AS last FROM outbox

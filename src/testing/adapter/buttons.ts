@@ -45,6 +45,29 @@ export function buttonCases(stage: Stage): void {
       expect(second.messageId).not.toBe(first.messageId);
     });
 
+    it("go with an edit", async ({ skip }) => {
+      const { fixture, speaker } = stage;
+      if (!speaker.edit || !fixture.buttonsOn) return skip("The platform cannot edit.");
+      const id = await stage.send("May I?", { buttons: BUTTONS });
+      expect(await fixture.buttonsOn(id)).toEqual(["Allow once", "Deny"]);
+      await stage.adapter.edit(stage.outbound("May I?"), id);
+      expect(await fixture.buttonsOn(id)).toEqual([]);
+      await stage.expectShown(["May I?"]);
+    });
+
+    it("of a choice are as many as the platform says, each with its own command", async ({ skip }) => {
+      const { fixture, adapter } = stage;
+      if (!fixture.buttonsOn) return skip("The server does not tell what buttons there are.");
+      const choices = Array.from({ length: adapter.capabilities.buttons ?? 0 }, (_, n) => ({
+        label: `${n + 1}. A long title …`,
+        command: `/resume 20260110-120000-0123456789${n}`,
+      }));
+      const id = await stage.send("Which one?", { buttons: choices });
+      expect(await fixture.buttonsOn(id)).toEqual(choices.map(({ label }) => label));
+      const last = choices.at(-1);
+      expect((await pressed(id, last?.label ?? "")).text).toBe(last?.command);
+    });
+
     it("in a group tell who pressed", async ({ skip }) => {
       const { group } = stage.fixture;
       if (!group) return skip("There are no groups here.");

@@ -61,6 +61,7 @@ export class Stage {
         { name: "new", description: "start a new session" },
         { name: "status", description: 'show <b>the</b> session & "all"' },
       ],
+      reactions: true,
       tell: (told) => void this.told.push(told),
     });
   };

@@ -11,10 +11,12 @@ import {
   type Line,
   type Receive,
   type RemoteFile,
+  type Speaker,
 } from "../../adapter.js";
 import { ended } from "../../ended.js";
 import { Intake } from "../../intake.js";
 import { Recent } from "../../recent.js";
+import { speakerWith } from "../../speaker.js";
 import { field } from "../../untrusted.js";
 import { formatText } from "../format.js";
 import { DEVICE_LIMITS } from "../limits.js";
@@ -23,7 +25,7 @@ import type { WebFile } from "./content.js";
 import { Credentials } from "./credentials.js";
 import { connectErrorOf, LINK } from "./failure.js";
 import { personOf } from "./ids.js";
-import { download } from "./media.js";
+import { download, type SealedFile, sealedFile } from "./media.js";
 import { type BaileysParseSetting, lidsIn, parseMessage } from "./parse.js";
 import { hush } from "./quiet.js";
 import { BaileysSpeaker } from "./speaker.js";
@@ -114,10 +116,13 @@ export class BaileysAdapter implements Adapter {
     }
   }
 
-  #speaker(wire: Wire): BaileysSpeaker {
+  #speaker(wire: Wire): Speaker {
     const { account } = this;
     const [quotable, sentAt] = [this.#quotable, this.#sentAt];
-    return new BaileysSpeaker({ account, wire, quotable, sentAt, timeoutMs: timeoutOf(this.#settings) });
+    const options = { account, wire, quotable, sentAt, timeoutMs: timeoutOf(this.#settings) };
+    return speakerWith(new BaileysSpeaker(options), {
+      fetch: ({ ref }, ...call) => this.#fetch(JSON.parse(ref), ...call),
+    });
   }
 
   /** Nobody gives it again: it is held until it was received. */
@@ -157,14 +162,20 @@ export class BaileysAdapter implements Adapter {
   }
 
   #remote(file: WebFile): RemoteFile {
-    const { baseUrl } = this.#settings;
-    const root = baseUrl ? new URL(baseUrl).origin : undefined;
+    const sealed = sealedFile(file);
     return {
       ...(file.name ? { name: file.name } : {}),
       mediaType: file.mediaType,
       ...(file.isVoice ? { voice: true } : {}),
-      read: (maxBytes, end) => download(file, maxBytes, { root, timeoutMs: timeoutOf(this.#settings), end }),
+      ref: JSON.stringify(sealed),
+      read: (maxBytes, end) => this.#fetch(sealed, maxBytes, end),
     };
+  }
+
+  #fetch(file: SealedFile, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {
+    const { baseUrl } = this.#settings;
+    const root = baseUrl ? new URL(baseUrl).origin : undefined;
+    return download(file, maxBytes, { root, timeoutMs: timeoutOf(this.#settings), end });
   }
 }
 

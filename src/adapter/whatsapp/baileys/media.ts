@@ -5,13 +5,33 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { getMediaKeys } from "baileys";
 import { readBounded, within } from "../../http-call.js";
-import { field } from "../../untrusted.js";
+import { field, textOf } from "../../untrusted.js";
 import type { WebFile } from "./content.js";
 
 const ROOT = "https://mmg.whatsapp.net";
 const HOSTS = /(?:^|\.)whatsapp\.net$/;
 const BLOCK = 16;
 const SEAL = 10;
+
+/** Where a file lies, and its key, in base64: as it can be stored. */
+export interface SealedFile extends Pick<WebFile, "kind"> {
+  readonly directPath?: string;
+  readonly url?: string;
+  readonly key?: string;
+  readonly size?: number;
+}
+
+export function sealedFile({ kind, media }: WebFile): SealedFile {
+  const [directPath, url] = [textOf(field(media, "directPath")), textOf(field(media, "url"))];
+  const [key, size] = [field(media, "mediaKey"), Number(field(media, "fileLength"))];
+  return {
+    kind,
+    ...(directPath ? { directPath } : {}),
+    ...(url ? { url } : {}),
+    ...(key instanceof Uint8Array ? { key: Buffer.from(key).toString("base64") } : {}),
+    ...(size >= 0 ? { size } : {}),
+  };
+}
 
 export interface DownloadSetting {
   /** Another server in WhatsApp's place. */
@@ -21,30 +41,29 @@ export interface DownloadSetting {
 }
 
 export async function download(
-  { kind, media }: WebFile,
+  file: SealedFile,
   maxBytes: number,
   { root, timeoutMs, end }: DownloadSetting,
 ): Promise<Uint8Array> {
   const tooLarge = new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
-  if (Number(field(media, "fileLength")) > maxBytes) throw tooLarge;
-  const key = field(media, "mediaKey");
-  if (!(key instanceof Uint8Array)) throw new Error("its key is missing");
-  const url = placeOf(media, root);
+  const { kind, key, size = 0 } = file;
+  if (size > maxBytes) throw tooLarge;
+  if (!key) throw new Error("its key is missing");
+  const url = placeOf(file, root);
   const sealed = await within(timeoutMs, end, async (signal) => {
     const response = await fetch(url, { redirect: "error", signal });
     if (!response.ok) throw new Error(`WhatsApp answered ${response.status}`);
     return readBounded(response, maxBytes + BLOCK + SEAL, signal);
   });
-  const bytes = await opened(sealed, key, kind);
+  const bytes = await opened(sealed, Buffer.from(key, "base64"), kind);
   if (bytes.byteLength > maxBytes) throw tooLarge;
   return bytes;
 }
 
 /** The path and the address are the sender's words: neither leads away from WhatsApp. */
-function placeOf(media: unknown, root = ROOT): URL {
-  const [path, address] = [field(media, "directPath"), field(media, "url")];
-  const given = typeof path === "string" && path !== "" ? path : address;
-  const url = typeof given === "string" && URL.canParse(given, root) ? new URL(given, root) : null;
+function placeOf({ directPath, url: address }: SealedFile, root = ROOT): URL {
+  const given = directPath ?? address;
+  const url = given !== undefined && URL.canParse(given, root) ? new URL(given, root) : null;
   const isTheirs = root === ROOT && url?.protocol === "https:" && url.port === "" && HOSTS.test(url.hostname);
   if (!url || (url.origin !== new URL(root).origin && !isTheirs))
     throw new Error("it lies at a place that is not WhatsApp's");

@@ -1,12 +1,14 @@
 /** What was found about a platform, what was answered, and what that changes: the part of its setup without a terminal. */
 import type { Answers } from "../../../adapter/manifest.js";
 import type { Platform } from "../../../session/platform.js";
-import type { Question } from "../../../util/setting.js";
+import { type Question, variableOf } from "../../../util/setting.js";
 
 /** What is known before the first question. */
 export interface FoundPlatform {
   readonly platform: Platform;
   readonly title: string;
+  /** The platform of which it is a further bot, if no file says so yet. */
+  readonly like: Platform | null;
   readonly fields: readonly FoundField[];
   /** A server other than the platform's own. */
   readonly baseUrl: string | null;
@@ -55,6 +57,10 @@ function secretFileOf(platform: Platform, key: string): string {
   return `secrets/${platform}-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.key`;
 }
 
+function likeKey(platform: Platform): string {
+  return `platforms.${platform}.like`;
+}
+
 /** The values to check with the platform; null if one is missing. */
 export function valuesOf(
   { fields, baseUrl }: FoundPlatform,
@@ -80,8 +86,9 @@ export function secretsIn(
 
 /** The keys to set, undefined to remove; keys that stay as they are, are missing. */
 export function platformChanges(found: FoundPlatform, answers: PlatformAnswers): Map<string, unknown> {
-  const { platform, fields, home, people } = found;
+  const { platform, like, fields, home, people } = found;
   const changes = new Map<string, unknown>();
+  if (like !== null) changes.set(likeKey(platform), like);
   for (const { key, isSecret, path } of fields) {
     const value = answers.typed[key] ?? null;
     if (value !== null) changes.set(path, isSecret ? { file: secretFileOf(platform, key) } : value);
@@ -103,9 +110,15 @@ export function overriding({ fields }: FoundPlatform, { typed }: PlatformAnswers
 }
 
 /** What to do if nobody can answer questions. */
-export function platformInstructions({ platform, title, fields }: FoundPlatform): string[] {
+export function platformInstructions({ platform, title, like, fields }: FoundPlatform): string[] {
   return [
     `${title} needs these settings. Set them in the environment or in config.yaml:`,
+    ...(like === null
+      ? []
+      : [
+          `  ${variableOf(likeKey(platform).split("."))}: makes it another bot of ${like}.`,
+          `    baton config set ${likeKey(platform)} ${like}`,
+        ]),
     ...fields.flatMap(({ key, isSecret, path, variable, meaning, present }) => {
       const state = present ? `, set (${present.from})` : "";
       const value = isSecret

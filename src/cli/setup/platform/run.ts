@@ -61,7 +61,11 @@ async function check(
   for (const line of next) terminal.line(cleanLine(line));
 }
 
-function look(config: Config, platform: Platform, { title, settings }: PlatformManifest): FoundPlatform {
+function look(
+  config: Config,
+  platform: Platform,
+  { title, settings, like }: PlatformManifest,
+): FoundPlatform {
   const values = config.platforms[platform];
   const foundAt = (name: string): FoundSetting => {
     const path = ["platforms", platform, name];
@@ -72,6 +76,7 @@ function look(config: Config, platform: Platform, { title, settings }: PlatformM
   return {
     platform,
     title,
+    like: values?.like ? null : (like ?? null),
     fields: Object.entries(settings).flatMap(([key, { question, takes, description }]) =>
       question
         ? [{ ...foundAt(key), key, question, isSecret: takes.is === "secret", meaning: description }]

@@ -1,0 +1,65 @@
+/**
+ * What people's reactions mean: a command, or words to the agent. One counts only on the latest answer of a conversation,
+ * for the person who put it there, and once: taking it off and putting it on again changes nothing. It has no rights of
+ * its own; it passes the entrance as a message of that person.
+ */
+import type { InboundMessage } from "../adapter/adapter.js";
+import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
+import type { SessionSource } from "../session/source.js";
+import { plainEmoji } from "../util/emoji.js";
+import { senderOf } from "./authorize.js";
+import type { Lanes } from "./lanes.js";
+import type { Account, Turns } from "./store.js";
+
+/** By emoji: the command or the words that it stands for. Others mean nothing. */
+export type ReactionMeanings = Readonly<Record<string, string>>;
+
+export interface ReactionsSetting {
+  readonly meanings: ReactionMeanings;
+  readonly turns: Pick<Turns, "lastWith">;
+  readonly lanes: Pick<Lanes, "showing">;
+  readonly scopes: SessionScopes;
+}
+
+export class Reactions {
+  readonly #setting: ReactionsSetting;
+  readonly #meanings: ReadonlyMap<string, string>;
+
+  constructor(setting: ReactionsSetting) {
+    this.#setting = setting;
+    this.#meanings = new Map(Object.entries(setting.meanings).map(([key, text]) => [plainEmoji(key), text]));
+  }
+
+  /** True if it can mean something, whatever it is on. */
+  has({ source, text }: InboundMessage): boolean {
+    return !source.isBot && this.#meanings.has(plainEmoji(text));
+  }
+
+  /** The same as its person would have written it there; null if it is not on the latest answer. */
+  async meant(account: Account, reaction: InboundMessage): Promise<InboundMessage | null> {
+    const { turns, lanes, scopes } = this.#setting;
+    const emoji = plainEmoji(reaction.text);
+    const text = this.#meanings.get(emoji);
+    const sender = senderOf(reaction.source);
+    if (text === undefined || sender === null) return null;
+    const asked = lanes.showing(account, reaction) ?? (await turns.lastWith(account, reaction));
+    if (!asked) return null;
+    const source = inPlaceOf(asked.source, reaction.source);
+    // Where each member has a conversation, this one may be another member's.
+    if (buildSessionKey(source, scopes) !== asked.key) return null;
+    const messageId = JSON.stringify([reaction.messageId, sender, emoji]);
+    return { kind: "reaction", source, messageId, text };
+  }
+}
+
+/** Platforms do not say in which thread a reaction is: it is where the answer is, by the person who reacted. */
+function inPlaceOf(asked: SessionSource, { userId, userName, userIdAlt }: SessionSource): SessionSource {
+  const { userId: asker, userName: name, userIdAlt: _, isBot: __, messageId: ___, ...place } = asked;
+  const shown = userName ?? (userId === asker ? name : undefined);
+  return {
+    ...place,
+    ...(userId === undefined ? {} : { userId }),
+    ...(userIdAlt === undefined ? {} : { userIdAlt }),
+    ...(shown === undefined ? {} : { userName: shown }),
+  };
+}
