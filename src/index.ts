@@ -233,6 +233,7 @@ export {
   type Answered,
   type Capabilities,
   ConnectError,
+  type FileReference,
   type FoundMessage,
   type InboundMessage,
   type Letter,

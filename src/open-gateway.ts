@@ -14,7 +14,6 @@ import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
-import type { ReactionMeanings } from "./gateway/reactions.js";
 import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
@@ -49,7 +48,7 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** What the agent is given of groups; without it, only messages to the bot. */
   readonly groups?: GroupRules;
   /** What people's reactions to answers mean, by emoji: a command, or words to the agent. Without it, nothing. */
-  readonly reactions?: ReactionMeanings;
+  readonly reactions?: Readonly<Record<string, string>>;
   readonly homeChannels?: ContextConfig["homeChannels"];
   /** Where files that come with messages are kept, and who reads them; without it none are taken. */
   readonly files?: GatewayFiles;

@@ -38,10 +38,10 @@ export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
   };
 }
 
-type Outcome = Adapter | string | null;
+type Opening = Adapter | string | null;
 
 /** Two connections of one bot would take each other's messages: only the first of them is opened. */
-function unlessSameBot(outcome: Outcome, index: number, all: readonly Outcome[]): Outcome {
+function unlessSameBot(outcome: Opening, index: number, all: readonly Opening[]): Opening {
   if (outcome === null || typeof outcome === "string") return outcome;
   const first = all.slice(0, index).find((other) => isAdapter(other) && isSameBot(other, outcome));
   if (!isAdapter(first)) return outcome;
@@ -49,7 +49,7 @@ function unlessSameBot(outcome: Outcome, index: number, all: readonly Outcome[])
   return `${title} is off: it has the same account as ${other} (${outcome.account}). Give each its own: run \`baton setup ${outcome.platform}\`.`;
 }
 
-function isAdapter(outcome: Outcome | undefined): outcome is Adapter {
+function isAdapter(outcome: Opening | undefined): outcome is Adapter {
   return typeof outcome === "object" && outcome !== null;
 }
 
@@ -84,7 +84,7 @@ export async function linkPlatform(
 }
 
 /** The adapter, or why there is none; null if it is not set up at all. */
-async function openOne(plan: Plan): Promise<Outcome> {
+async function openOne(plan: Plan): Promise<Opening> {
   const { platform, manifest, settings, folder, isWanted, missing } = plan;
   if (!isWanted) return null;
   const { title } = manifest;

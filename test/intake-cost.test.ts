@@ -7,7 +7,6 @@ import { Apologies } from "../src/gateway/apology.js";
 import { Entrance } from "../src/gateway/entrance.js";
 import { Lanes } from "../src/gateway/lanes.js";
 import { People } from "../src/gateway/people.js";
-import { Reactions } from "../src/gateway/reactions.js";
 import { openDb } from "../src/open-sessions.js";
 import { SqlInbox } from "../src/store/sql/inbox.js";
 import { SqlPeople } from "../src/store/sql/people.js";
@@ -47,7 +46,7 @@ describe.each([
       scopes: {},
       commands: { isCommand: () => false, asksAgent: () => false },
       groups: {},
-      reactions: new Reactions({ meanings: {}, turns: store.turns, lanes: new Lanes(), scopes: {} }),
+      ...{ meanings: {}, outbox: store.outbox, lanes: new Lanes() },
       holder: "me",
       clock,
       onProblem: (problem) => expect.unreachable(problem),

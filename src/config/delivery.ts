@@ -1,6 +1,7 @@
-/** Sending: how long a message waits for a platform. */
+/** How long is waited for others: a message for its platform, and a handoff for a gateway. */
 import { number } from "../util/setting.js";
 import { group } from "./groups.js";
+import { seconds } from "./seconds.js";
 
 export const deliverySettings = group({
   giveUpAfterDays: number(
@@ -11,4 +12,11 @@ export const deliverySettings = group({
     },
     { min: 0, max: 365, error: "use a number of days from 0 to 365" },
   ),
+});
+
+export const handoff = group({
+  waitSeconds: seconds(60, {
+    description:
+      "If no gateway has finished a handoff after this time, it fails, and the conversation stays where it is.",
+  }),
 });

@@ -4,24 +4,23 @@
  */
 import { checkTimeZone, DEFAULT_RESET_POLICY, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
-import { plainEmoji } from "../util/emoji.js";
 import { choice, flag, list, number, type Setting, text, textOr } from "../util/setting.js";
 import { agentSettings, turnLimits } from "./agent.js";
-import { deliverySettings } from "./delivery.js";
+import { deliverySettings, handoff } from "./delivery.js";
 import { environmentSettings } from "./environments.js";
 import { groupChatSettings } from "./group-chats.js";
 import { each, group, type WrittenOf } from "./groups.js";
+import { busy, reactions } from "./incoming.js";
 import { jobSettings } from "./jobs.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
 import { memorySettings } from "./memory.js";
-import { A_CHAT, chatNames, eachPlatform, USER_ID } from "./names.js";
+import { eachPlatform, USER_ID } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
 import { processSettings } from "./processes.js";
 import { proxySetting } from "./proxy.js";
 import { retentionSettings } from "./retention.js";
-import { seconds } from "./seconds.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
 import { voiceSettings } from "./voice.js";
@@ -91,53 +90,6 @@ export const reset = group({
   default: policy(true),
   byPlatform: eachPlatform(policy(false)),
   byChatType: each("<chat type>", { among: () => CHAT_TYPES }, policy(false)),
-});
-
-const BUSY_MODES = ["interrupt", "queue", "steer"] as const;
-
-const busy = group({
-  default: choice(BUSY_MODES, "interrupt", {
-    description: "What a message does if it arrives during a turn.",
-  }),
-  byPlatform: eachPlatform(
-    choice(BUSY_MODES, null, { description: "The same for one platform.", fallback: "as `busy.default`" }),
-  ),
-  byChat: each(
-    A_CHAT,
-    chatNames,
-    choice(BUSY_MODES, null, { description: "The same for one chat.", fallback: "as its platform" }),
-  ),
-  momentSeconds: number(
-    0.5,
-    {
-      description:
-        "Messages that one person sends within this time are one turn: Baton waits so long for the next one. 0 answers each by itself, except the pictures of an album.",
-    },
-    { min: 0, max: 10, error: "use a number of seconds from 0 to 10" },
-  ),
-});
-
-const reactions = each(
-  "<emoji>",
-  {
-    refuse: (name) =>
-      /^\S{1,64}$/u.test(name) && plainEmoji(name) !== "" ? null : "name an emoji, such as 👎, or :name:.",
-  },
-  text(
-    {
-      description:
-        "What this reaction to an answer means: a command, such as `/retry`, or words that are sent to the agent.",
-      fallback: "nothing",
-    },
-    { pattern: /^\S.{0,999}$/su, error: "give a command or a text of 1 to 1,000 characters" },
-  ),
-);
-
-const handoff = group({
-  waitSeconds: seconds(60, {
-    description:
-      "If no gateway has finished a handoff after this time, it fails, and the conversation stays where it is.",
-  }),
 });
 
 function listOfPeople(description: string) {

@@ -6,7 +6,7 @@
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
 import { apart, withNotes } from "../session/said-before.js";
-import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
+import { buildSessionKey } from "../session/session-key.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
@@ -20,20 +20,18 @@ import { type GroupRules, isAddressedIn } from "./group-rules.js";
 import { inboundText } from "./inbound-text.js";
 import { Overheard } from "./overheard.js";
 import type { People, Seen } from "./people.js";
-import type { Reactions } from "./reactions.js";
+import { Reactions, type ReactionsSetting } from "./reactions.js";
 import type { Inbox, InboxItem } from "./store.js";
 import type { Surface } from "./surface.js";
 
-export interface EntranceSetting {
+export interface EntranceSetting extends ReactionsSetting {
   readonly apologies: Apologies;
   readonly people: People;
   readonly allowance: Allowance;
   readonly inbox: Inbox;
   readonly takesFiles: boolean;
-  readonly scopes: SessionScopes;
   readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
   readonly groups: GroupRules;
-  readonly reactions: Reactions;
   readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
@@ -58,12 +56,14 @@ export class Entrance {
   readonly #doorstep: Doorstep;
   readonly #overheard: Overheard;
   readonly #threads: FollowedThreads;
+  readonly #reactions: Reactions;
 
   constructor(setting: EntranceSetting) {
     this.#setting = setting;
     this.#doorstep = new Doorstep(setting);
     this.#overheard = new Overheard(setting);
     this.#threads = new FollowedThreads(setting.clock);
+    this.#reactions = new Reactions(setting);
   }
 
   async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
@@ -75,11 +75,11 @@ export class Entrance {
 
   /** One that means nothing costs nothing, and one of a stranger only the look-up that refuses it. */
   async #react(surface: Surface, reaction: InboundMessage): Promise<Entered> {
-    const { reactions, people } = this.#setting;
-    if (!reactions.has(reaction)) return nothing("ignored");
+    const { people } = this.#setting;
+    if (!this.#reactions.has(reaction)) return nothing("ignored");
     const { access } = people.remembered(reaction.source) ?? (await this.#lookUp(surface, reaction));
     if (!access.allowed) return nothing("refused");
-    const meant = await reactions
+    const meant = await this.#reactions
       .meant(surface, reaction)
       .catch((error: Error) =>
         this.#fail("Could not look up the message of a reaction", error, null, reaction),

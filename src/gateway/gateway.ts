@@ -25,7 +25,6 @@ import type { GatewayOptions } from "./options.js";
 import { People } from "./people.js";
 import { Places } from "./places.js";
 import { ProcessReporter } from "./processes/reporter.js";
-import { Reactions } from "./reactions.js";
 import { Reception } from "./reception.js";
 import { Recovery } from "./recovery.js";
 import { Requests } from "./requests.js";
@@ -209,7 +208,7 @@ export class Gateway {
       scopes,
       commands,
       groups: options.groups ?? {},
-      reactions: new Reactions({ meanings, turns: store.turns, lanes, scopes }),
+      ...{ meanings, outbox: store.outbox, lanes },
     });
     const arrivals = new Arrivals({
       ...common,

@@ -36,6 +36,9 @@ export interface AwaitedFiles extends Account {
 
 export const INBOX_KINDS = ["message", "command"] as const;
 
+/** A message that was edited or deleted, or has a reaction. */
+export type Amended = Pick<NewInboxItem, "source" | "messageId">;
+
 export interface NewInboxItem extends Account {
   readonly kind: (typeof INBOX_KINDS)[number];
   readonly key: SessionKey;

@@ -20,7 +20,6 @@ import type { Upkeep } from "./memory/upkeep.js";
 import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
-import type { ReactionMeanings } from "./reactions.js";
 import type { GatewayStore } from "./store.js";
 
 export interface GatewayOptions extends Partial<KeptFiles> {
@@ -46,8 +45,8 @@ export interface GatewayOptions extends Partial<KeptFiles> {
   readonly limits?: LimitLists;
   /** What the agent is given of groups; without it, only messages to the bot. */
   readonly groups?: GroupRules;
-  /** What people's reactions to answers mean; without it, nothing. */
-  readonly reactions?: ReactionMeanings;
+  /** What people's reactions to answers mean, by emoji: a command or words; without it, nothing. */
+  readonly reactions?: Readonly<Record<string, string>>;
   readonly busy: BusyModes;
   /** Waits for more messages of a burst; by real time unless told. */
   readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;

@@ -9,14 +9,12 @@ import type { SessionSource } from "../session/source.js";
 import { plainEmoji } from "../util/emoji.js";
 import { senderOf } from "./authorize.js";
 import type { Lanes } from "./lanes.js";
-import type { Account, Turns } from "./store.js";
-
-/** By emoji: the command or the words that it stands for. Others mean nothing. */
-export type ReactionMeanings = Readonly<Record<string, string>>;
+import type { Account, Outbox } from "./store.js";
 
 export interface ReactionsSetting {
-  readonly meanings: ReactionMeanings;
-  readonly turns: Pick<Turns, "lastWith">;
+  /** By emoji: the command or the words that it stands for. Others mean nothing. */
+  readonly meanings: Readonly<Record<string, string>>;
+  readonly outbox: Pick<Outbox, "answerAs">;
   readonly lanes: Pick<Lanes, "showing">;
   readonly scopes: SessionScopes;
 }
@@ -37,12 +35,12 @@ export class Reactions {
 
   /** The same as its person would have written it there; null if it is not on the latest answer. */
   async meant(account: Account, reaction: InboundMessage): Promise<InboundMessage | null> {
-    const { turns, lanes, scopes } = this.#setting;
+    const { outbox, lanes, scopes } = this.#setting;
     const emoji = plainEmoji(reaction.text);
     const text = this.#meanings.get(emoji);
     const sender = senderOf(reaction.source);
     if (text === undefined || sender === null) return null;
-    const asked = lanes.showing(account, reaction) ?? (await turns.lastWith(account, reaction));
+    const asked = lanes.showing(account, reaction) ?? (await outbox.answerAs(account, reaction));
     if (!asked) return null;
     const source = inPlaceOf(asked.source, reaction.source);
     // Where each member has a conversation, this one may be another member's.

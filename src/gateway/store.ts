@@ -10,17 +10,17 @@ import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
-import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
+import type { InboxId, SessionId, TurnId } from "../session/ids.js";
 import type { LaneStore } from "../session/lane-store.js";
 import type { ModelUse, SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
 import type { Attachment, Message, ToolCall } from "../session/transcript.js";
-import type { Delivery, DeliveryState, Doubtful, NewDelivery, Undelivered } from "./delivery.js";
+import type { NewDelivery, Outbox } from "./delivery.js";
 import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
-import type { Account, AwaitedFiles, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
+import type { Account, Amended, AwaitedFiles, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
 import type { TitleStore } from "./memory/titles.js";
 import type { PeopleStore } from "./people-store.js";
@@ -28,9 +28,9 @@ import type { ProcessReports } from "./process-reports.js";
 import type { Spend, UsageStore } from "./usage-store.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
-export type { Delivery, DeliveryState, Doubtful, NewDelivery, Undelivered } from "./delivery.js";
+export type * from "./delivery.js";
 export { DELIVERY_STATES } from "./delivery.js";
-export type { Account, AwaitedFiles, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
+export type { Account, Amended, AwaitedFiles, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
 export type { JobAfter, JobRun, JobRuns, RunEffects, UntoldResults } from "./job-runs.js";
 export type {
@@ -41,9 +41,6 @@ export type {
   ReportStep,
 } from "./process-reports.js";
 export type * from "./usage-store.js";
-
-/** A message that was edited or deleted, or has a reaction. */
-export type Amended = Pick<NewInboxItem, "source" | "messageId">;
 
 /** An item, and the process that must answer it. */
 export interface HeldItem {
@@ -183,8 +180,6 @@ export interface Turns {
   runningIn(sessionId: SessionId, now: number): Promise<RunningTurn | null>;
   /** The message that a turn answers. */
   item(turnId: TurnId): Promise<InboxItem | null>;
-  /** The lane and place of the turn that sent this message as its answer, if no later turn of its session has begun. */
-  lastWith(account: Account, which: Amended): Promise<Pick<InboxItem, "key" | "source"> | null>;
   /** Releases a turn, so that the next process continues it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null if another process was faster. */
@@ -217,70 +212,6 @@ export interface ToolJournal {
   finished(turn: Turn, call: ToolCall, result: string): Promise<boolean>;
   /** The calls of the turn's last step, in order. */
   open(turn: Turn): Promise<JournaledCall[]>;
-}
-
-/** All, or all but the results of jobs. */
-export type PendingKind = "all" | "no job results";
-
-/** A delivery that a process is sending. Only that process can write its outcome. */
-export type Sending = Pick<Delivery, "id" | "holder" | "handoffId" | "runId">;
-
-/** The state of the message that announces a handoff at its destination. */
-export type Announcement = Readonly<{ state: DeliveryState; error: string | null }>;
-
-export interface Outbox {
-  add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
-  /** The same, and adds a text to that session's transcript, so people can answer it there. False if it was added before. */
-  say(
-    sessionId: SessionId,
-    text: string | null,
-    deliveries: readonly NewDelivery[],
-    now: number,
-  ): Promise<boolean>;
-  /**
-   * What must be sent through an account by then, oldest first. Each address gets its first few, before any gets more. An
-   * address that must wait is skipped completely. A wait that would begin only after then does not count: the clock was
-   * set back, and nobody should wait longer than was asked for.
-   */
-  pending(account: Account, limit: number, due?: number, which?: PendingKind): Promise<Delivery[]>;
-  /** When the next waiting one is due; null if none waits. */
-  nextDue(account: Account, now: number): Promise<number | null>;
-  /** Leaves the pending deliveries to the next process. */
-  release(account: Account, holder: string): Promise<void>;
-  /** It is about to be sent; false if it is no longer pending, or another process has the account. */
-  sending(id: number, holder: string): Promise<boolean>;
-  sent(which: Sending, messageId: string, now: number): Promise<void>;
-  /** It was not sent, and is tried again after this wait, which begins now. */
-  retry(which: Sending, waitMs: number, error: string, now: number): Promise<void>;
-  /** It was not sent and never will be. `isMissed`: the chat must hear of that. */
-  fail(which: Sending, error: string, isMissed: boolean, now: number): Promise<void>;
-  /** If the chat must hear that messages failed, `notice` says so there, once; it gets their number and the last reason. */
-  tellFailed(
-    account: Account,
-    address: Address,
-    notice: (count: number, error: string) => NewDelivery,
-    now: number,
-  ): Promise<void>;
-  /** What failed since then, at one address of an account or anywhere. */
-  undelivered(since: number, where: (Account & { readonly address: Address }) | null): Promise<Undelivered>;
-  /** Nobody knows whether it was sent. `doubt` says so in the chat, unless such a sentence already waits there. */
-  doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void>;
-  /** What a process was sending when it ended. */
-  interrupted(account: Account): Promise<Delivery[]>;
-  /** The last turn of a session that has unsent replies. */
-  unsentTurn(account: Account, sessionId: SessionId): Promise<TurnId | null>;
-  /** Drops the unsent replies of a turn; returns their delivery ids. */
-  drop(account: Account, turnId: TurnId): Promise<readonly DeliveryId[]>;
-  /** True if nothing waits to be sent there or is being sent. */
-  isClear(account: Account, address: Address): Promise<boolean>;
-  /** True if each of these has certainly been sent. */
-  areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean>;
-  /** The platform's id of a message that was sent; null if it was not, or if the platform has given none. */
-  messageIdOf(deliveryId: DeliveryId): Promise<string | null>;
-  /** The first part of the message that announces a handoff at its destination; null if there is none. */
-  announcement(handoffId: HandoffId): Promise<Announcement | null>;
-  /** How many messages there since then are in doubt, and when the last of them was written. */
-  doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;
 }
 
 /** The process that has an account, and since when. */

@@ -13,6 +13,7 @@ import { fileCases } from "./adapter/files.js";
 import type { AdapterFixture } from "./adapter/fixture.js";
 import { formattingCases } from "./adapter/formatting.js";
 import { placeCases } from "./adapter/places.js";
+import { reactionCases } from "./adapter/reactions.js";
 import { receivingCases } from "./adapter/receiving.js";
 import { sendingCases } from "./adapter/sending.js";
 import { signCases } from "./adapter/signs.js";
@@ -35,6 +36,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       fileCases,
       signCases,
       buttonCases,
+      reactionCases,
       troubleCases,
       faultCases,
     ]) {

@@ -593,7 +593,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         await store.outbox.sent(waiting, messageId, now);
       };
       const found = (messageId: string, source = ann, on = account) =>
-        store.turns.lastWith(on, { source, messageId });
+        store.outbox.answerAs(on, { source, messageId });
       await answer("57");
       expect(await found("57")).toEqual({ key: buildSessionKey(ann), source: ann });
       for (const chatId of ["", "11", "1:57", "2"]) expect(await found("57", { ...ann, chatId })).toBeNull();

@@ -239,6 +239,16 @@ export class DiscordServer {
     return id;
   }
 
+  /** Somebody puts an emoji on a message of the bot's. */
+  react(channelId: string, userId: string, messageId: string, emoji: string): void {
+    const user = { id: userId, username: "ann" };
+    this.say("MESSAGE_REACTION_ADD", {
+      ...{ user_id: userId, channel_id: channelId, message_id: messageId, message_author_id: this.botId },
+      ...(channelId === CHANNEL ? { guild_id: GUILD, member: { user } } : {}),
+      ...{ emoji: { id: null, name: emoji }, burst: false, type: 0 },
+    });
+  }
+
   /** Asks all clients to call again. */
   askToReconnect(): void {
     for (const line of this.#lines) line.say({ op: 7, d: null });

@@ -40,7 +40,7 @@ export class MatrixFront {
   #askAgain: () => void = () => {};
   #onCameAgain: () => void = () => {};
   #isRevoked = false;
-  readonly #contents = new Map<string, Content>();
+  readonly #played = new Map<string, Pick<Event, "content" | "type">>();
   readonly #events = new Map<string, Event>();
   readonly #files = new Map<string, { bytes: Buffer; mediaType: string }>();
   typed = 0;
@@ -141,11 +141,11 @@ export class MatrixFront {
     return this.#acknowledged.has(eventId);
   }
 
-  /** The event with this id has this content, from now on. */
-  play(eventId: string, content: Content): void {
-    this.#contents.set(eventId, content);
+  /** The event with this id has this content and type, from now on. */
+  play(eventId: string, content: Content, type = "m.room.message"): void {
+    this.#played.set(eventId, { content, type });
     const known = this.#events.get(eventId);
-    if (known) known.content = content;
+    if (known) Object.assign(known, { content, type });
   }
 
   keepFile(mediaId: string, bytes: Uint8Array, mediaType: string): void {
@@ -239,7 +239,7 @@ export class MatrixFront {
       for (const event of timeline.events) {
         if (event.type === "m.room.message") this.#last = { roomId, event };
         this.#delivered.set(event.event_id, this.#batches.length - 1);
-        event.content = this.#contents.get(event.event_id) ?? event.content;
+        Object.assign(event, this.#played.get(event.event_id));
         this.#events.set(event.event_id, event);
       }
     response.writeHead(200, headersOf(passed)).end(JSON.stringify(batch));

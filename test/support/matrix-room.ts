@@ -120,6 +120,14 @@ export class CrablineMatrix {
     return eventId;
   }
 
+  /** Somebody puts an emoji on a message. */
+  async react(messageId: string, key: string, by: Partial<Said> = {}): Promise<string> {
+    const eventId = await this.write({ ...by, text: key });
+    const relation = { rel_type: "m.annotation", event_id: messageId, key };
+    this.front.play(eventId, { "m.relates_to": relation }, "m.reaction");
+    return eventId;
+  }
+
   /** What the bot has sent to a room, in order. */
   async sent({ chatId, threadId }: Address = this.dm): Promise<readonly TimelineEvent[]> {
     const { endpoints } = this.#server.manifest;
@@ -188,6 +196,8 @@ export async function crablineFixture(): Promise<AdapterFixture> {
       return { messageId };
     },
     amend: async (messageId: string, text: string) => matrix.front.told(await matrix.amend(messageId, text)),
+    react: async (messageId: string, emoji: string, by: Partial<Said> = {}) =>
+      matrix.front.told(await matrix.react(messageId, emoji, by)),
     redeliver: () => matrix.front.redeliver(),
     isAcknowledged: (messageId: string) => matrix.front.isAcknowledged(messageId),
     shown: (address?: Address) => matrix.shown(address),

@@ -96,6 +96,20 @@ export class MattermostWorld {
     this.between.inject(frame(JSON.stringify(said)));
   }
 
+  /** Somebody puts an emoji on a post, or takes it off. */
+  react(
+    event: "reaction_added" | "reaction_removed",
+    postId: string,
+    emoji: string,
+    { userId, channelId }: { readonly userId: string; readonly channelId: string },
+  ): void {
+    const name = emoji.startsWith("\u{1f44e}") ? "-1" : "heart";
+    const reaction = { user_id: userId, post_id: postId, emoji_name: name, create_at: 1_750_000_000_000 };
+    const broadcast = { channel_id: channelId };
+    const said = { event, data: { reaction: JSON.stringify(reaction) }, broadcast };
+    this.between.inject(frame(JSON.stringify(said)));
+  }
+
   /** The next file is taken, and nobody says so. */
   swallowFile(): void {
     this.#swallowsFile = true;

@@ -288,6 +288,20 @@ export class SlackServer {
     });
   }
 
+  /** Somebody puts an emoji on a message of the bot's, or takes it off. */
+  async react(
+    type: "reaction_added" | "reaction_removed",
+    ts: string,
+    emoji: string,
+    { from = "ann", in: where = "dm" }: { from?: string; in?: string } = {},
+  ): Promise<void> {
+    const channel = where === "dm" ? await this.dm(from) : this.channel;
+    const reaction = emoji.startsWith("\u{1f44e}") ? "thumbsdown::skin-tone-3" : "heart";
+    const item = { type: "message", channel, ts };
+    const user = this.idOf(nameOf(from));
+    await this.emit({ type, user, reaction, item_user: this.botId, item, event_ts: "1750000000.000100" });
+  }
+
   /** What the buttons say under that message, or under the last one that had any, if it was not changed since. */
   buttonsOn(messageId: string): string[] {
     const call = this.calls.findLast(

@@ -97,6 +97,11 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
           "m.relates_to": { rel_type: "m.replace", event_id: messageId },
         }),
       ),
+    react: async (event_id: string, key: string, { in: where, from }: Partial<Said> = {}) => {
+      const content = { "m.relates_to": { rel_type: "m.annotation", event_id, key } };
+      const room = where === "group" ? group : dm;
+      await front.told(await (from === "bob" ? bob : ann).send(room, content, "m.reaction"));
+    },
     redeliver: () => front.redeliver(),
     isAcknowledged: (messageId: string) => front.isAcknowledged(messageId),
     answeredBy: async (messageId: string) =>

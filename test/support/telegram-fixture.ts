@@ -87,6 +87,14 @@ export async function telegramFixture() {
           callback_query: { id: `43${update_id}`, from, message: on, chat_instance: "1", data },
         };
       }),
+    react: (messageId: string, emoji: string, by: Pick<Written, "in" | "from"> = {}) =>
+      inject({ ...by, text: "-" }, ({ update_id, message }) =>
+        reactedTo(shaped(server, { ...by, text: "-" }, message), update_id, messageId, [], [emoji]),
+      ),
+    takeOff: (messageId: string, emoji: string) =>
+      inject({ text: "-" }, ({ update_id, message }) =>
+        reactedTo(shaped(server, { text: "-" }, message), update_id, messageId, [emoji], []),
+      ),
     buttonsOn: (messageId: string) => [
       ...(server.sent.find((sent) => sent.messageId === messageId)?.buttons.keys() ?? []),
     ],
@@ -97,6 +105,22 @@ export async function telegramFixture() {
     asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,
     dispose: () => server.close(),
   };
+}
+
+/** A change of the reactions to a message. */
+function reactedTo(
+  message: object,
+  update_id: number,
+  messageId: string,
+  before: readonly string[],
+  now: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const { from: user, chat, date } = message as { from: object; chat: object; date: number };
+  const [old_reaction, new_reaction] = [before, now].map((all) =>
+    all.map((emoji) => ({ type: "emoji", emoji })),
+  );
+  const message_id = Number(messageId);
+  return { update_id, message_reaction: { chat, message_id, user, date, old_reaction, new_reaction } };
 }
 
 /** What crabline takes of it. */

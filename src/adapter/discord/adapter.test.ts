@@ -140,6 +140,13 @@ async function fixture(): Promise<AdapterFixture> {
       );
       return heard.message(pressed);
     },
+    react: async (messageId, emoji, { in: where = "dm", from } = {}) => {
+      server.react(placeOf({ text: "", in: where }).channelId, personNamed(from), messageId, emoji);
+    },
+    takeOff: (message_id, name) =>
+      server.say("MESSAGE_REACTION_REMOVE", {
+        ...{ user_id: personNamed(undefined), channel_id: chatId, message_id, emoji: { id: null, name } },
+      }),
     buttonsOn: (messageId) => buttonsIn(server, messageId).map(({ label }) => label),
     trouble: (what) => {
       server.answer = troubled(what);
@@ -378,6 +385,18 @@ describe("discord", () => {
       await writeTo(dm.chatId, "after");
       await account.hears("before", "meanwhile", "after");
       expect(server.identified).toEqual(["READY", "RESUMED"]);
+    });
+
+    it("begins anew if it wants to hear of reactions by now, and loses nothing either", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      await account.end();
+      await writeTo(dm.chatId, "meanwhile");
+      account.reactions = true;
+      await account.connect();
+      await account.hears("before", "meanwhile");
+      expect(server.identified).toEqual(["READY", "READY"]);
     });
 
     it("begins anew where the session is gone, and loses nothing either", async () => {
@@ -859,6 +878,7 @@ describe("discord", () => {
 class Account {
   adapter: KeptAdapter;
   commands: Line["commands"] = [];
+  reactions = false;
   readonly remembered = new Map<string, string>();
   readonly heard: InboundMessage[] = [];
   readonly told: unknown[] = [];
@@ -895,7 +915,12 @@ class Account {
         this.#stir();
         return "accepted";
       },
-      { memory: memoryOf(this.remembered), commands: this.commands, tell: (state) => this.tell(state) },
+      {
+        memory: memoryOf(this.remembered),
+        commands: this.commands,
+        reactions: this.reactions,
+        tell: (state) => this.tell(state),
+      },
     );
   }
 

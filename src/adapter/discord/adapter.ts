@@ -39,13 +39,16 @@ import {
   parseEdit,
   parseInteraction,
   parseMessage,
+  parseReaction,
   placeOf,
+  placeOfReaction,
   sourceIn,
 } from "./parse.js";
 import { DiscordProgress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt } from "./snowflake.js";
 import { DiscordSpeaker } from "./speaker.js";
 
+const REACTED = "MESSAGE_REACTION_ADD";
 const PAGE = 100;
 /** After a gap: no further back than that, and no more of one channel. */
 const GAP_MS = 24 * 60 * 60 * 1_000;
@@ -78,6 +81,7 @@ export class DiscordAdapter implements Adapter {
     ["MESSAGE_CREATE", (...heard) => this.#hearMessage(...heard)],
     ["MESSAGE_UPDATE", (...heard) => this.#hearEdit(...heard)],
     ["INTERACTION_CREATE", (...heard) => this.#hearInteraction(...heard)],
+    [REACTED, hearReaction],
   ]);
   /** Outlives a line: what was in doubt may be told of on the next one. */
   readonly #sends = new OwnSends();
@@ -92,7 +96,7 @@ export class DiscordAdapter implements Adapter {
     this.#download = downloadFrom(settings.baseUrl);
   }
 
-  async serve({ receive, knows, memory, commands, up, end }: Line): Promise<void> {
+  async serve({ receive, knows, memory, commands, reactions, up, end }: Line): Promise<void> {
     const token = this.#settings.token().trim();
     if (botOf(token) === null) throw new ConnectError("permanent", BAD_TOKEN);
     const api = new Api(this.#settings, token);
@@ -121,7 +125,7 @@ export class DiscordAdapter implements Adapter {
     const speaker = new DiscordSpeaker({ api, self, channels, sends: this.#sends, beganAt: this.#beganAt });
     const socket = new GatewaySocket({
       rest: api.rest,
-      token,
+      ...{ token, reactions },
       budget: new IdentifyBudget(memory),
       session: progress.session,
       readUpTo: () => intake.settledUpTo ?? 0,
@@ -168,7 +172,7 @@ export class DiscordAdapter implements Adapter {
     const gone = name === "MESSAGE_DELETE" || name === "MESSAGE_DELETE_BULK" ? parseDeletion(json) : null;
     if (gone) return { channelId: gone.channelId, take: () => hearDeletion(hearing, gone) };
     const hear = this.#inChannels.get(name);
-    const at = hear ? placeOf(json) : null;
+    const at = hear ? (name === REACTED ? placeOfReaction(json) : placeOf(json)) : null;
     return hear && at ? { channelId: at.channelId, take: () => hear(hearing, json, at) } : null;
   }
 
@@ -280,6 +284,16 @@ async function withAuthor(
   if (!at || !(await knows(message.source))) return message;
   const from = authorOf(await withinPatience(api.message(at.channelId, at.messageId), null));
   return from ? { ...message, forwarded: { from } } : message;
+}
+
+async function hearReaction(
+  { channels, receive, self }: DiscordHearing,
+  json: unknown,
+  at: At,
+): Promise<void> {
+  const place = wordsIn(json, "user_id") === self ? null : await channels.place(at.channelId);
+  const reaction = place && parseReaction(json, place);
+  if (reaction) await receive(reaction);
 }
 
 async function hearDeletion(

@@ -16,6 +16,7 @@ const INTENTS =
   GatewayIntentBits.GuildMessages |
   GatewayIntentBits.DirectMessages |
   GatewayIntentBits.MessageContent;
+const REACTIONS = GatewayIntentBits.GuildMessageReactions | GatewayIntentBits.DirectMessageReactions;
 const CLOSE_WITHIN_MS = 3_000;
 /** Somebody has to mend something: looked after so seldom that a day's budget is not used up by it. */
 const MENDING_MS = 30 * 60 * 1_000;
@@ -23,6 +24,8 @@ const MENDING_MS = 30 * 60 * 1_000;
 export interface GatewaySocketOptions {
   readonly rest: REST;
   readonly token: string;
+  /** True if it wants to hear of reactions. */
+  readonly reactions: boolean;
   readonly budget: IdentifyBudget;
   /** Where to go on, if anywhere. */
   readonly session: GatewaySession | null;
@@ -36,6 +39,7 @@ export interface GatewaySocketOptions {
 
 export class GatewaySocket {
   readonly #options: GatewaySocketOptions;
+  readonly #intents: number;
   #session: Omit<GatewaySession, "sequence"> | null;
   /** Settles at the gateway's first word. */
   readonly #greeted = deferred();
@@ -47,8 +51,10 @@ export class GatewaySocket {
 
   constructor(options: GatewaySocketOptions) {
     this.#options = options;
-    this.#session = options.session;
-    if (options.session) options.onBegun(options.session.sequence);
+    this.#intents = options.reactions ? INTENTS | REACTIONS : INTENTS;
+    // What a session brings was asked for when it began.
+    this.#session = options.session?.intents === this.#intents ? options.session : null;
+    if (options.session && this.#session) options.onBegun(options.session.sequence);
     this.#closed.promise.catch(() => {}); // The code that serves the line hears of it.
   }
 
@@ -78,7 +84,7 @@ export class GatewaySocket {
     const manager = new WebSocketManager({
       rest,
       token,
-      intents: INTENTS,
+      intents: this.#intents,
       shardCount: 1,
       shardIds: [0],
       handshakeTimeout: 10_000,
@@ -122,7 +128,7 @@ export class GatewaySocket {
       this.#session = null;
     } else if (info.sessionId !== this.#session?.sessionId) {
       const { sessionId, resumeURL: resumeUrl, sequence } = info;
-      this.#session = isGatewayUrl(resumeUrl) ? { sessionId, resumeUrl } : null;
+      this.#session = isGatewayUrl(resumeUrl) ? { sessionId, resumeUrl, intents: this.#intents } : null;
       this.#options.onBegun(sequence);
     }
   }

@@ -159,6 +159,22 @@ export function parseEdit(json: unknown, reading: DiscordParseSetting): InboundM
   return message && { ...message, kind: "edit" };
 }
 
+/** An emoji that somebody put on a message; one of a server's own has a name. */
+export function parseReaction(json: unknown, place: DiscordPlace): InboundMessage | null {
+  const { user_id, channel_id, message_id, member, emoji } = record(json);
+  const { id, name } = record(emoji);
+  const sender = person({ author: { id: user_id, ...record(record(member).user) } });
+  if (!sender || !isSnowflake(message_id) || channel_id !== place.channel.id || !isText(name)) return null;
+  const text = isSnowflake(id) ? `:${boundedText(name)}:` : boundedText(name);
+  return { kind: "reaction", source: sourceOf(place, sender, message_id), messageId: message_id, text };
+}
+
+/** Where a reaction is, before its channel is known. */
+export function placeOfReaction(json: unknown): ReturnType<typeof placeOf> {
+  const { message_id, channel_id } = record(json);
+  return placeOf({ id: message_id, channel_id });
+}
+
 export function parseInteraction(json: unknown, place: DiscordPlace): Interaction | null {
   const { id, type, token, data, member, user, channel_id, message } = record(json);
   const sender = person({ author: record(member).user ?? user });

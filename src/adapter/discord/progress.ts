@@ -10,6 +10,8 @@ export interface GatewaySession {
   readonly sessionId: string;
   readonly resumeUrl: string;
   readonly sequence: number;
+  /** Which events it brings. */
+  readonly intents: number;
 }
 
 interface Remembered {
@@ -136,7 +138,8 @@ function isSession(value: Partial<GatewaySession> | null | undefined): value is 
     typeof value?.sessionId === "string" &&
     typeof value.resumeUrl === "string" &&
     isGatewayUrl(value.resumeUrl) &&
-    Number.isSafeInteger(value.sequence)
+    Number.isSafeInteger(value.sequence) &&
+    Number.isSafeInteger(value.intents)
   );
 }
 

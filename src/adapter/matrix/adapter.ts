@@ -118,7 +118,7 @@ export class MatrixAdapter implements Adapter {
   }
 
   async #receive({ api, userId, encryption }: Session, line: Line): Promise<void> {
-    const { memory, commands, receive, knows, problem, up, end } = line;
+    const { memory, commands, receive, knows, reactions, problem, up, end } = line;
     const displayName = await api.displayName(userId).catch(ifMissing);
     const rooms = new Rooms(api);
     const seen = new SeenEvents(api, async (roomId, event) => {
@@ -141,7 +141,7 @@ export class MatrixAdapter implements Adapter {
     });
     end.addEventListener("abort", () => void intake.stop());
     const timeline = new Timeline({
-      ...{ api, self, rooms, seen, pending, encryption, receive, knows, problem, intake },
+      ...{ api, self, rooms, seen, pending, encryption, receive, knows, reactions, problem, intake },
       isOver: () => isOver || end.aborted,
       wait: (attempt) => sleep(timerMs(LOOK_AGAIN_MS * attempt), undefined, { ref: false }),
     });

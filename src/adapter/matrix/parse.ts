@@ -8,7 +8,7 @@ import type { ChatType, SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { Answered, InboundMessage } from "../adapter.js";
-import { record } from "../untrusted.js";
+import { record, textOf } from "../untrusted.js";
 import { id } from "./ids.js";
 import { type MatrixSelf, withoutMention } from "./mention.js";
 import { isSaid, type MediaReference, saidIn } from "./said.js";
@@ -113,6 +113,15 @@ export function answeredEvent(given: unknown, room: RoomFacts, bot: MatrixSelf):
     ...(sender && sender !== bot.userId ? { from: nameIn(room, sender) } : {}),
     media: said?.media ?? [],
   };
+}
+
+/** What somebody put on a message, and on which. */
+export function reactionIn(event: Fields): { readonly messageId: string; readonly text: string } | null {
+  if (event.type !== "m.reaction" || event.state_key !== undefined) return null;
+  const { rel_type, event_id, key } = record(record(event.content)["m.relates_to"]);
+  const messageId = id(event_id, "$");
+  const text = textOf(key);
+  return rel_type === "m.annotation" && messageId && text ? { messageId, text } : null;
 }
 
 /** The event that was deleted. The homeserver has looked whether that was allowed. */

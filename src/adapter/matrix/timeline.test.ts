@@ -90,6 +90,7 @@ beforeEach(async () => {
         return "accepted";
       },
       knows: async ({ userId }) => userId === ANN,
+      reactions: true,
       problem: (sentence) => problems.push(sentence),
       intake,
       isOver: () => false,

@@ -19,8 +19,10 @@ import {
   decryptedEvent,
   type Parsed,
   parseEvent,
+  personIn,
   placeIn,
   type RoomFacts,
+  reactionIn,
   redactedBy,
 } from "./parse.js";
 import type { Pending, PendingEvent } from "./pending.js";
@@ -37,6 +39,8 @@ export interface TimelineOptions {
   readonly encryption: Encryption | null;
   readonly receive: Receive;
   readonly knows: Line["knows"];
+  /** True if reactions can mean something. */
+  readonly reactions: boolean;
   /** For the log. */
   readonly problem: (sentence: string) => void;
   readonly intake: Intake<string>;
@@ -176,6 +180,8 @@ export class Timeline {
   async #clear(roomId: string, event: Fields): Promise<void> {
     const redacted = redactedBy(event);
     if (redacted) return this.#deleted(roomId, redacted);
+    const reaction = this.#options.reactions ? reactionIn(event) : null;
+    if (reaction) return this.#reacted(roomId, id(event.sender, "@"), reaction);
     if (!isSaid(event)) return;
     const { seen, self, receive, knows } = this.#options;
     const isEdit = record(record(event.content)["m.relates_to"]).rel_type === "m.replace";
@@ -202,6 +208,19 @@ export class Timeline {
       ...(forwarded ? { forwarded } : {}),
       ...(media.length > 0 ? { files: media.map((each) => this.#file(each)) } : {}),
     });
+  }
+
+  /** Nothing is asked of the homeserver for strangers, whose reactions mean nothing. */
+  async #reacted(
+    roomId: string,
+    sender: string | undefined,
+    reaction: Pick<InboundMessage, "messageId" | "text">,
+  ): Promise<void> {
+    const { self, receive, knows } = this.#options;
+    if (!sender || sender === self.userId || !(await knows(senderIn(roomId, sender)))) return;
+    const facts = await this.#facts(roomId);
+    const source = { ...placeIn(facts, undefined), ...personIn(facts, sender) };
+    await receive({ kind: "reaction", source, ...reaction });
   }
 
   /** Nothing is asked of the homeserver for it: only where the message was counts. */

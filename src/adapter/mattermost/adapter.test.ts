@@ -134,6 +134,13 @@ async function fixture(): Promise<AdapterFixture> {
         .filter((post) => post.channel_id === where.chatId && (post.root_id || undefined) === where.threadId)
         .filter(({ message, file_ids }) => message !== "" || !file_ids)
         .map(({ message }) => message),
+    react: async (messageId, emoji, { in: where = "dm", from } = {}) =>
+      world.react("reaction_added", messageId, emoji, {
+        userId: from ? idNamed(from) : ANN,
+        channelId: where === "dm" ? DM : TOWN,
+      }),
+    takeOff: (messageId, emoji) =>
+      world.react("reaction_removed", messageId, emoji, { userId: ANN, channelId: DM }),
     notified: () => world.sent.flatMap(({ message }) => namesIn(message)),
     files: async () =>
       world.sent.flatMap(({ file_ids = [] }) => file_ids.flatMap((id) => world.files.get(id) ?? [])),

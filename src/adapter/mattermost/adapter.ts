@@ -35,7 +35,7 @@ export class MattermostAdapter implements Adapter {
     this.account = `${URL.canParse(settings.url) ? new URL(settings.url).host : ""}#${secret}`;
   }
 
-  async serve({ receive, knows, up, end }: Line): Promise<void> {
+  async serve({ receive, knows, reactions, up, end }: Line): Promise<void> {
     const api = new MattermostApi(this.#settings);
     const self = await api.me(end).catch((error: unknown) => {
       throw connectError(error);
@@ -57,7 +57,7 @@ export class MattermostAdapter implements Adapter {
     const event = (told: unknown): void => {
       this.#remember(told);
       const message = parseEvent(told, { self, known, file });
-      if (!message) return;
+      if (!message || (message.kind === "reaction" && !reactions)) return;
       intake.add(message.source.chatId, async () => {
         const quoted = await beginnings.quoted(message);
         await receive(quoted);

@@ -4,6 +4,7 @@
  */
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
+import { emojiNamed } from "../emoji-names.js";
 import { field, idOf, jsonOf, textOf } from "../untrusted.js";
 import type { MattermostSelf } from "./api.js";
 import { isId, type MattermostFile, saidIn } from "./said.js";
@@ -32,6 +33,7 @@ export function parseEvent(
   event: unknown,
   { self, known, file }: MattermostParseSetting,
 ): InboundMessage | null {
+  if (field(event, "event") === "reaction_added") return parseReaction(event, self, known);
   const kind = KINDS.get(field(event, "event"));
   const post = jsonOf(textIn(field(event, "data", "post")));
   const [messageId, chatId, userId] = ["id", "channel_id", "user_id"].map((name) => field(post, name));
@@ -64,6 +66,21 @@ export function parseEvent(
     ...(isId(rootId) ? { replyTo: { messageId: rootId } } : {}),
     isAddressed: channel.type === "dm" || isNamed,
   };
+}
+
+/** The server does not say what the channel is, nor in which thread the post is. */
+function parseReaction(
+  event: unknown,
+  self: MattermostSelf,
+  known: MattermostParseSetting["known"],
+): InboundMessage | null {
+  const reaction = jsonOf(textIn(field(event, "data", "reaction")));
+  const chatId = field(event, "broadcast", "channel_id");
+  const [messageId, userId] = [field(reaction, "post_id"), field(reaction, "user_id")];
+  const name = textOf(field(reaction, "emoji_name"));
+  if (!name || !isId(messageId) || !isId(chatId) || !isId(userId) || userId === self.id) return null;
+  const source = { ...placeOf(chatId, known(chatId) ?? UNKNOWN, undefined), userId };
+  return { kind: "reaction", source, messageId, text: emojiNamed(name) };
 }
 
 const KINDS: ReadonlyMap<unknown, "message" | "edit" | "deletion"> = new Map([

@@ -132,6 +132,18 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
     return { messageId: last };
   };
 
+  const reacted = (messageId: string, mark: object, { in: where, from }: Pick<Written, "in" | "from">) => {
+    const timestamp = spoken++;
+    const reaction = {
+      ...{ ...mark, targetAuthorNumber: ACCOUNT, targetSentTimestamp: messageRefOf(messageId)?.timestamp },
+    };
+    const place = where === "group" ? { groupInfo: { groupId: GROUP, type: "DELIVER" } } : {};
+    world.speak(
+      { timestamp, dataMessage: { timestamp, message: null, reaction, ...place } },
+      personNamed(from),
+    );
+  };
+
   const fixture = {
     adapter,
     address,
@@ -153,6 +165,9 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
       });
       await adapter.dealtWith(messageId);
     },
+    react: async (messageId: string, emoji: string, by: Pick<Written, "in" | "from"> = {}) =>
+      reacted(messageId, { emoji, isRemove: false }, by),
+    takeOff: (messageId: string, emoji: string) => reacted(messageId, { emoji, isRemove: true }, {}),
     redeliver: async () => {
       adapter.forget(last);
       world.speakAgain();

@@ -162,7 +162,7 @@ describe("an event of Signal's", () => {
     expect(parse(fixtures.reaction)).toMatchObject({
       kind: "reaction",
       text: "👍",
-      replyTo: { messageId: "1749999999000" },
+      messageId: "1749999999000",
     });
   });
 
@@ -198,10 +198,11 @@ describe("an event of Signal's", () => {
       const message = parse(event);
       if (!message) continue;
       parsed += 1;
-      const { source, messageId, isAddressed } = message;
+      const { kind, source, messageId, isAddressed } = message;
+      const isReaction = kind === "reaction";
       expect(parseSource(source)).toEqual(source);
       buildSessionKey(source, { group: "member" });
-      expect(messageId).toMatch(/^\d+\..+/);
+      expect(messageId).toMatch(isReaction ? /^\d+(\..+)?/ : /^\d+\..+/);
       const envelope = field(event, "envelope");
       const senders = [field(envelope, "sourceNumber"), field(envelope, "sourceUuid")];
       expect(senders.map((id) => String(id).toLowerCase())).toContain(source.userId?.toLowerCase());
@@ -211,7 +212,7 @@ describe("an event of Signal's", () => {
         field(isEdit ? field(envelope, "editMessage", "dataMessage") : data, "groupInfo"),
       );
       expect([source.chatType, typeof isAddressed]).toEqual(
-        inGroup ? ["group", "boolean"] : ["dm", "undefined"],
+        inGroup ? ["group", isReaction ? "undefined" : "boolean"] : ["dm", "undefined"],
       );
       if (!inGroup) expect(source.chatId).toBe(source.userId);
       expect(isThere(field(envelope, "syncMessage"))).toBe(false);

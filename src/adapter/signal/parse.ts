@@ -155,9 +155,7 @@ function readMessage(
   const source = group ? { ...groupPlace(group), ...personOf(sender) } : chatWith(sender);
   const messageId = messageIdOf({ timestamp, author });
   const reaction = readReaction(data, setting);
-  if (reaction) {
-    return { kind: "reaction", source, messageId, ...reaction, ...(group ? { isAddressed: false } : {}) };
-  }
+  if (reaction) return { kind: "reaction", source, ...reaction };
   const deleted = field(data, "remoteDelete", "timestamp");
   if (isTimestamp(deleted))
     return { kind: "deletion", source, messageId: messageIdOf({ timestamp: deleted, author }), text: "" };
@@ -264,17 +262,14 @@ function readQuote(
 function readReaction(
   data: unknown,
   setting: SignalParseSetting,
-): Pick<InboundMessage, "text" | "replyTo"> | null {
+): Pick<InboundMessage, "text" | "messageId"> | null {
   const reaction = field(data, "reaction");
   const text = textOf(field(reaction, "emoji"));
   const timestamp = field(reaction, "targetSentTimestamp");
   if (!text || !isTimestamp(timestamp) || field(reaction, "isRemove") === true) return null;
   const isOurs = namesUs(reaction, "targetAuthorNumber", "targetAuthorUuid", setting);
   const author = idOf(field(reaction, "targetAuthorUuid")) ?? idOf(field(reaction, "targetAuthorNumber"));
-  return {
-    text,
-    replyTo: { messageId: messageIdOf({ timestamp, ...(isOurs || !author ? {} : { author }) }) },
-  };
+  return { text, messageId: messageIdOf({ timestamp, ...(isOurs || !author ? {} : { author }) }) };
 }
 
 /** What may be seen only once is not kept. */

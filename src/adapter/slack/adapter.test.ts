@@ -39,6 +39,9 @@ adapterContract("slack", async () => {
         ...(by.from === undefined ? {} : { from: by.from }),
         ...(by.in === "group" ? { channel: server.channel } : {}),
       }),
+    react: (messageId: string, emoji: string, by: Pick<Written, "in" | "from"> = {}) =>
+      server.react("reaction_added", messageId, emoji, by),
+    takeOff: (messageId: string, emoji: string) => server.react("reaction_removed", messageId, emoji),
     buttonsOn: (messageId: string) => server.buttonsOn(messageId),
     redeliver: () => server.redeliver(),
     isAcknowledged: (messageId: string) => server.isAcknowledged(messageId),

@@ -79,7 +79,8 @@ export class SlackAdapter implements Adapter {
     const { intake, line } = hearing;
     if (line.end.aborted) return; // Nobody is there to keep it: it comes again.
     const message = this.#parse(envelope, hearing);
-    if (!message) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
+    const isIdle = message?.kind === "reaction" && !line.reactions;
+    if (!message || isIdle) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
     if (intake.open >= MOST_WAITING) return; // Slack sends it again.
     intake.add(message.source.chatId, () => this.#receive(envelope, message, hearing));
   }

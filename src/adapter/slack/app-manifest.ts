@@ -16,9 +16,10 @@ features:
 oauth_config:
   scopes:
     bot: [app_mentions:read, channels:history, channels:read, chat:write, commands, files:read, files:write,
-          groups:history, groups:read, im:history, im:read, mpim:history, mpim:read, reactions:write, users:read]
+          groups:history, groups:read, im:history, im:read, mpim:history, mpim:read, reactions:read,
+          reactions:write, users:read]
 settings:
   event_subscriptions:
-    bot_events: [app_mention, message.channels, message.groups, message.im, message.mpim]
+    bot_events: [app_mention, message.channels, message.groups, message.im, message.mpim, reaction_added]
   socket_mode_enabled: true
   interactivity: { is_enabled: true }`;

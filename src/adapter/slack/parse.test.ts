@@ -169,12 +169,20 @@ describe("an event", () => {
     });
   });
 
-  it.each(["message-changed-by-preview", "bot-message", "own-message", "channel-join", "reaction-added"])(
+  it.each(["message-changed-by-preview", "bot-message", "own-message", "channel-join"])(
     "%s is none",
     (name) => {
       expect(heard(name)).toBeNull();
     },
   );
+
+  it("reaction-added tells the emoji, and on what it was put", () => {
+    const event = field(payload("reaction-added"), "event");
+    const [chatId, messageId] = [field(event, "item", "channel"), field(event, "item", "ts")];
+    const reaction = { kind: "reaction", messageId, source: { chatId, userId: field(event, "user") } };
+    expect(heard("reaction-added")).toMatchObject(reaction);
+    expect(heard("reaction-added")?.text).toBe("👍");
+  });
 
   it.each([undefined, null, 1, "x", [], {}, { type: "message" }, { type: "message", message: null }])(
     "%j is none",
@@ -305,6 +313,12 @@ function expectNoMore(message: InboundMessage, given: unknown): void {
   if (isCommand) {
     check(source.userId === wordsIn(given, "user_id") && source.chatId === wordsIn(given, "channel_id"));
     check(source.chatType !== "dm" || wordsIn(given, "channel_name") === "directmessage");
+    return;
+  }
+  if (message.kind === "reaction") {
+    check(source.userId === wordsIn(event, "user") && source.chatId === wordsIn(event, "item", "channel"));
+    check(message.messageId === wordsIn(event, "item", "ts"));
+    check(source.chatType !== "dm" || source.chatId.startsWith("D"));
     return;
   }
   check(source.userId === wordsIn(said, "user") && source.chatId === wordsIn(event, "channel"));

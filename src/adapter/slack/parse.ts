@@ -10,6 +10,7 @@ import { type Part, part } from "../../session/parts.js";
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { Answered, InboundMessage } from "../adapter.js";
 import { pressedCommand } from "../buttons.js";
+import { emojiNamed } from "../emoji-names.js";
 import { field, firstUnknown, listOf, record, textIn, wordsIn } from "../untrusted.js";
 import { contentOf, type SlackContent, type SlackReading, sharedIn, together } from "./content.js";
 import { mentions, type SlackReader } from "./plain-text.js";
@@ -45,6 +46,7 @@ export function isId(text: string): boolean {
 /** The `event` of an Events API envelope. */
 export function parseEvent(event: unknown, reading: SlackReading): InboundMessage | null {
   const type = wordsIn(event, "type");
+  if (type === "reaction_added") return parseReaction(event, reading);
   if (type !== "message" && type !== "app_mention") return null;
   const place = { channel: wordsIn(event, "channel"), channelType: wordsIn(event, "channel_type") };
   const subtype = wordsIn(event, "subtype");
@@ -56,6 +58,16 @@ export function parseEvent(event: unknown, reading: SlackReading): InboundMessag
   if (wordsIn(now, "subtype") === "tombstone") return deletion(wordsIn(now, "ts"), before, place);
   // Slack also tells so when it adds a preview or counts replies: the text is then as it was.
   return wordsIn(now, "text") === wordsIn(before, "text") ? null : heard("edit", now, place, reading, false);
+}
+
+/** Slack does not say in which thread the message is. */
+function parseReaction(event: unknown, self: SlackReader): InboundMessage | null {
+  const [chatId, messageId] = [wordsIn(event, "item", "channel"), wordsIn(event, "item", "ts")];
+  const [userId, name] = [wordsIn(event, "user"), wordsIn(event, "reaction")];
+  if (!isId(chatId) || !isTimestamp(messageId) || !isId(userId) || userId === self.userId) return null;
+  if (name === "" || userId === SLACKBOT) return null;
+  const source = { ...placeOf(chatId, chatId.startsWith("D") ? "im" : "", null), userId };
+  return { kind: "reaction", source, messageId, text: emojiNamed(name) };
 }
 
 interface SlackPlace {

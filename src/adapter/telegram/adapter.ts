@@ -15,7 +15,7 @@ import { LIMITS } from "./limits.js";
 import { offerMenu } from "./menu.js";
 import { ChatMoves } from "./moves.js";
 import type { Clients } from "./outgoing.js";
-import { parseMove, parseUpdate, pressIn, UPDATES } from "./parse.js";
+import { parseMove, parseUpdate, pressIn, updatesAsked } from "./parse.js";
 import { readUpdates } from "./poller.js";
 import { TelegramSpeaker } from "./speaker.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
@@ -54,7 +54,7 @@ export class TelegramAdapter implements Adapter {
     return clientOf(this.#token, this.#root, timeoutSeconds);
   }
 
-  async serve({ receive, memory, commands, up, end }: Line): Promise<void> {
+  async serve({ receive, memory, commands, reactions, up, end }: Line): Promise<void> {
     const me = await this.#api.getMe().catch((error: unknown) => {
       throw connectError(error);
     });
@@ -72,7 +72,7 @@ export class TelegramAdapter implements Adapter {
     const reading = readUpdates({
       ask: (offset, timeout) =>
         reader.getUpdates(
-          { ...(offset === undefined ? {} : { offset }), timeout, allowed_updates: UPDATES },
+          { ...(offset === undefined ? {} : { offset }), timeout, allowed_updates: updatesAsked(reactions) },
           end as Parameters<Api["getUpdates"]>[1],
         ),
       read: (update) => {

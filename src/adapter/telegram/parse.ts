@@ -31,7 +31,12 @@ export interface BotPlaces {
 
 /** What is asked for: the kinds of update that are read here. */
 const MESSAGES = ["message", "edited_message", "channel_post", "edited_channel_post"] as const;
-export const UPDATES = [...MESSAGES, "callback_query"] as const;
+const UPDATES = [...MESSAGES, "callback_query"] as const;
+
+/** Reactions only where they can mean something. */
+export function updatesAsked(reactions: boolean) {
+  return reactions ? ([...UPDATES, "message_reaction"] as const) : UPDATES;
+}
 
 /** Of a forum: messages in it belong to no topic. */
 const GENERAL_TOPIC = "1";
@@ -41,11 +46,31 @@ export function parseUpdate(update: unknown, bot: Bot): InboundMessage | null {
     const message = objectIn(update, name);
     if (message) return parseMessage(message, name.startsWith("edited_"), bot);
   }
-  return parsePress(objectIn(update, "callback_query"), bot);
+  const query = objectIn(update, "callback_query");
+  return query ? parsePress(query, bot) : parseReaction(objectIn(update, "message_reaction"), bot);
+}
+
+/** What somebody put on a message that was not on it; Telegram does not say in which topic the message is. */
+function parseReaction(change: Fields | undefined, bot: Bot): InboundMessage | null {
+  const messageId = numericIdIn(change, "message_id");
+  const before = listIn(change, "old_reaction").map(emojiOf);
+  const text = listIn(change, "new_reaction")
+    .map(emojiOf)
+    .find((emoji) => emoji !== null && !before.includes(emoji));
+  if (!change || !messageId || !text) return null;
+  const from = { from: change.user, sender_chat: change.actor_chat };
+  const source = sourceOf({ chat: change.chat, ...from }, messageId, bot);
+  return source ? { kind: "reaction", source, messageId, text } : null;
+}
+
+/** A custom emoji by its id. */
+function emojiOf(reaction: unknown): string | null {
+  const custom = textIn(reaction, "custom_emoji_id");
+  return textIn(reaction, "emoji") ?? (custom ? `:${custom}:` : null);
 }
 
 /** A button under a message of ours: whoever pressed it sends its command where that message is. */
-function parsePress(query: Fields | undefined, bot: Bot): InboundMessage | null {
+function parsePress(query: Fields, bot: Bot): InboundMessage | null {
   const id = textIn(query, "id");
   const message = objectIn(query, "message");
   const text = pressedCommand(field(query, "data"));

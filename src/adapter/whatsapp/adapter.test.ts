@@ -79,6 +79,10 @@ async function fixture(): Promise<AdapterFixture> {
         interactive: { type: "button_reply", button_reply: pressed?.reply },
       });
     },
+    react: (message_id: string, emoji: string) =>
+      world.writeMessage({ type: "reaction", reaction: { message_id, emoji } }),
+    takeOff: (message_id: string) =>
+      world.writeMessage({ type: "reaction", reaction: { message_id, emoji: "" } }),
     redeliver: () => world.deliver(),
     isAcknowledged: (messageId: string) => world.acknowledged.has(messageId),
     shown: (where = address) =>

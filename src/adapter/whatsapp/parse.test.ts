@@ -126,7 +126,7 @@ describe("a post of Meta's", () => {
     expect(message("reaction")).toMatchObject({
       kind: "reaction",
       text: "👍",
-      replyTo: { messageId: "wamid.OURS" },
+      messageId: "wamid.OURS",
     });
     expect(message("unsupported")).toMatchObject({ text: "", parts: [{ kind: "unsupported" }] });
   });

@@ -66,7 +66,7 @@ function readMessage(message: unknown, value: unknown, setting: WhatsAppParseSet
   const type = field(message, "type");
   // Groups of the Cloud API are not served; what comes from one is not a chat of two.
   if (!source || !messageId || isThere(field(message, "group_id")) || SERVICE.has(type)) return null;
-  if (type === "reaction") return readReaction(message, source, messageId);
+  if (type === "reaction") return readReaction(message, source);
   if (type === "revoke") return readDeletion(message, source);
   if (type === "edit") return readEdit(message, source, setting);
   const command = pressedCommand(field(message, "interactive", "button_reply", "id"));
@@ -174,16 +174,11 @@ function textIn(message: unknown, type: unknown): string | undefined {
   }
 }
 
-function readReaction(
-  message: unknown,
-  source: InboundMessage["source"],
-  messageId: string,
-): InboundMessage | null {
+/** One that was taken off has no emoji. */
+function readReaction(message: unknown, source: InboundMessage["source"]): InboundMessage | null {
   const text = textOf(field(message, "reaction", "emoji"));
-  const target = idOf(field(message, "reaction", "message_id"));
-  return text && target
-    ? { kind: "reaction", source, messageId, text, replyTo: { messageId: target } }
-    : null;
+  const messageId = idOf(field(message, "reaction", "message_id"));
+  return text && messageId ? { kind: "reaction", source, messageId, text } : null;
 }
 
 function readMedia(media: unknown, { file }: WhatsAppParseSetting): RemoteFile[] {

@@ -2,9 +2,11 @@
 
 import type {
   Account,
+  Amended,
   Announcement,
   Delivery,
   Doubtful,
+  InboxItem,
   NewDelivery,
   Outbox,
   PendingKind,
@@ -13,7 +15,9 @@ import type {
 } from "../../gateway/store.js";
 import { DELIVERY_STATES, PURPOSES } from "../../gateway/store.js";
 import type { DeliveryId, HandoffId, RunId, SessionId, TurnId } from "../../session/ids.js";
+import type { SessionKey } from "../../session/session-key.js";
 import { type Address, formatAddress } from "../../session/source.js";
+import { escapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import { announcement } from "./announcements.js";
@@ -21,7 +25,7 @@ import { columnsOf } from "./columns.js";
 import { noteDelivery } from "./job-results.js";
 import { readAttachments, writeList } from "./rows.js";
 import { appendIn } from "./transcript.js";
-import { address, json, maybe, number, oneOf, text } from "./values.js";
+import { address, json, maybe, number, oneOf, source, text } from "./values.js";
 
 /** How many of an address are taken at once: whoever is to be told much does not keep others waiting. */
 const SHARE = 20;
@@ -283,6 +287,26 @@ export class SqlOutbox implements Outbox {
       formatAddress(address),
     );
     return { count: number(row?.count), last: maybe(row?.last, number) ?? 0 };
+  }
+
+  async answerAs(
+    { platform, account }: Account,
+    { source: { chatId }, messageId }: Amended,
+  ): Promise<Pick<InboxItem, "key" | "source"> | null> {
+    const chat = formatAddress({ platform, chatId });
+    const row = await this.#db.get(
+      `SELECT t.key, i.source FROM outbox o JOIN turns t ON t.id = o.turn_id JOIN inbox i ON i.id = t.inbox_id
+       WHERE o.turn_id IS NOT NULL AND o.message_id = ? AND o.address >= ? AND o.address < ? AND o.account = ?
+         AND t.address = o.address AND i.chat = ?
+         AND EXISTS (SELECT 1 FROM routes r WHERE r.key = t.key AND r.session_id = t.session_id)
+         AND NOT EXISTS (SELECT 1 FROM turns n WHERE n.session_id = t.session_id AND n.inbox_id > t.inbox_id)`,
+      storableText(messageId),
+      chat,
+      `${chat};`, // The sign after the colon, so that the threads of the chat come before it.
+      account,
+      escapePart(chatId),
+    );
+    return row ? { key: text<SessionKey>(row.key), source: source(row.source) } : null;
   }
 
   announcement(handoffId: HandoffId): Promise<Announcement | null> {

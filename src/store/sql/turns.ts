@@ -3,7 +3,6 @@
 import { senderOf } from "../../gateway/authorize.js";
 import type {
   Account,
-  Amended,
   BeginTurn,
   Hold,
   InboxItem,
@@ -22,7 +21,6 @@ import { type ModelUse, type SessionEntry, usageOfAll } from "../../session/sess
 import type { SessionKey } from "../../session/session-key.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import type { ResolveRequest } from "../../session/store.js";
-import { escapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
 import type { ClockShift, Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -37,7 +35,7 @@ import { hasActiveHandoff } from "./rows.js";
 import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
 import { noteUsageIn } from "./usage.js";
-import { address, flag, maybe, number, oneOf, source, text } from "./values.js";
+import { address, flag, maybe, number, oneOf, text } from "./values.js";
 
 /** Turns that are running, their leases by the host's clock; the values of the shift come first. */
 const running = (shift: ClockShift): string =>
@@ -206,26 +204,6 @@ export class SqlTurns implements Turns {
     const sql = `SELECT ${columnsOf("inbox", "i")} FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.id = ?`;
     const row = await this.#db.get(sql, turnId);
     return row ? inboxItem(row) : null;
-  }
-
-  async lastWith(
-    { platform, account }: Account,
-    { source: { chatId }, messageId }: Amended,
-  ): Promise<Pick<InboxItem, "key" | "source"> | null> {
-    const chat = formatAddress({ platform, chatId });
-    const row = await this.#db.get(
-      `SELECT t.key, i.source FROM outbox o JOIN turns t ON t.id = o.turn_id JOIN inbox i ON i.id = t.inbox_id
-       WHERE o.turn_id IS NOT NULL AND o.message_id = ? AND o.address >= ? AND o.address < ? AND o.account = ?
-         AND t.address = o.address AND i.chat = ?
-         AND EXISTS (SELECT 1 FROM routes r WHERE r.key = t.key AND r.session_id = t.session_id)
-         AND NOT EXISTS (SELECT 1 FROM turns n WHERE n.session_id = t.session_id AND n.inbox_id > t.inbox_id)`,
-      storableText(messageId),
-      chat,
-      `${chat};`, // The sign after the colon, so that the threads of the chat come before it.
-      account,
-      escapePart(chatId),
-    );
-    return row ? { key: text<SessionKey>(row.key), source: source(row.source) } : null;
   }
 
   async release(turn: Turn): Promise<void> {

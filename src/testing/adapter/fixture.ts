@@ -120,6 +120,10 @@ export interface AdapterFixture {
   press?(messageId: string, label: string, by?: Pick<Written, "in" | "from">): Promise<unknown>;
   /** What the buttons under a message of ours say, by now. */
   buttonsOn?(messageId: string): readonly string[] | Promise<readonly string[]>;
+  /** Somebody puts an emoji on a message of ours. Settles as `write` does. */
+  react?(messageId: string, emoji: string, by?: Pick<Written, "in" | "from">): Promise<unknown>;
+  /** The usual person takes it off again, in the chat of two. */
+  takeOff?(messageId: string, emoji: string): unknown;
   /** The names of the commands in the platform's menu. */
   menu?(): readonly string[] | Promise<readonly string[]>;
   /** How many threads a chat has. */

@@ -146,6 +146,18 @@ async function fixture(): Promise<AdapterFixture> {
       world.write({ protocolMessage: { type: 14, key, editedMessage: { conversation: text } } });
       await adapter.dealtWith(messageId);
     },
+    react: async (id, text, { in: where, from } = {}) => {
+      // As whoever reacts sees it: the message is of another, and the chat is with us.
+      const place = where === "group" ? { group: GROUP } : {};
+      const key = {
+        id,
+        fromMe: false,
+        ...(place.group ? { remoteJid: GROUP, participant: OUR_LID } : { remoteJid: OUR_LID }),
+      };
+      world.write({ reactionMessage: { text, key } }, { from: from === "bob" ? BOB : ANN, ...place });
+    },
+    takeOff: (id) =>
+      world.write({ reactionMessage: { text: "", key: { id, fromMe: false, remoteJid: OUR_LID } } }),
     redeliver: async () => {
       adapter.forget(last);
       world.writeAgain();

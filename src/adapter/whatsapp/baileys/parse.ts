@@ -61,11 +61,9 @@ export function parseMessage(message: unknown, setting: BaileysParseSetting): In
     ...(name ? { userName: name } : {}),
     ...(sender.lid && sender.number ? { userIdAlt: sender.number } : {}),
   };
-  const group = source.chatType === "group";
   const messageId = messageIdOf({ id, author: sender.id });
   const reaction = readReaction(field(content, "reactionMessage"), sender, setting);
-  if (reaction)
-    return { kind: "reaction", source, messageId, ...reaction, ...(group ? { isAddressed: false } : {}) };
+  if (reaction) return { kind: "reaction", source, ...reaction };
   const change = field(content, "protocolMessage");
   if (isThere(change)) return readChange(change, source, sender, setting);
   if (AGAIN.has(field(association, "associationType"))) return null;
@@ -198,11 +196,11 @@ function readReaction(
   reaction: unknown,
   sender: BaileysSender,
   setting: BaileysParseSetting,
-): Pick<InboundMessage, "text" | "replyTo"> | null {
+): Pick<InboundMessage, "text" | "messageId"> | null {
   const text = textOf(field(reaction, "text"));
   const id = field(reaction, "key", "id");
   if (!text || !isStanzaId(id)) return null;
-  if (field(reaction, "key", "fromMe") === true) return { text, replyTo: { messageId: id } };
+  if (field(reaction, "key", "fromMe") === true) return { text, messageId: id };
   const author = readSender(field(reaction, "key", "participant"), undefined, setting) ?? sender;
-  return { text, replyTo: { messageId: messageIdOf({ id, author: author.id }) } };
+  return { text, messageId: messageIdOf({ id, author: author.id }) };
 }
