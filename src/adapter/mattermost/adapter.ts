@@ -46,9 +46,10 @@ export class MattermostAdapter implements Adapter {
       over.abort();
       void intake.stop();
     });
-    const file = ({ id, name, mediaType }: MattermostFile): RemoteFile => ({
+    const file = ({ id, name, mediaType, voice }: MattermostFile): RemoteFile => ({
       ...(name ? { name } : {}),
       mediaType,
+      ...(voice ? { voice } : {}),
       ref: id,
       read: (maxBytes, stop) => api.download(id, maxBytes, stop),
     });

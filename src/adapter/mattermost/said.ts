@@ -8,6 +8,8 @@ export interface MattermostFile {
   readonly id: string;
   readonly name: string | undefined;
   readonly mediaType: string;
+  /** Somebody spoke it. */
+  readonly voice?: true;
 }
 
 export interface MattermostSaid {
@@ -19,6 +21,8 @@ export interface MattermostSaid {
 const ID = /^[a-z0-9]{26}$/;
 /** Posts that people write as any other. */
 const USUAL = new Set(["", "me", "slack_attachment"]);
+/** Of the plugin for voice messages. */
+const VOICE = "custom_voice";
 
 export function isId(value: unknown): value is string {
   return typeof value === "string" && ID.test(value);
@@ -29,7 +33,8 @@ export function saidIn(post: unknown, file: (file: MattermostFile) => RemoteFile
   const type = textIn(post, "type") ?? "";
   if (type.startsWith("system_")) return null;
   const words = textIn(post, "message") ?? "";
-  const files = filesIn(post).map(file);
+  const spoken = type === VOICE ? ({ voice: true } as const) : {};
+  const files = filesIn(post).map((each) => file({ ...each, ...spoken }));
   const known = [
     ...(type === "custom_calls" ? [part("call")] : []),
     ...listIn(post, "props", "attachments").map(cardOf),
@@ -51,7 +56,7 @@ function filesIn(post: unknown): readonly MattermostFile[] {
 
 /** What integrations put under a post. */
 function cardOf(card: unknown): Part {
-  const names = ["pretext", "author_name", "title", "title_link", "text"];
+  const names = ["pretext", "author_name", "title", "title_link", "text", "image_url", "footer"];
   const words = names.map((name) => textIn(card, name));
   const rows = listIn(card, "fields").map((row) => {
     const value = textIn(row, "value") ?? numberIn(row, "value");

@@ -6,6 +6,7 @@ import {
   parseEdit,
   parseInteraction,
   parseMessage,
+  parseReaction,
   sourceIn,
 } from "../../../src/adapter/discord/parse.js";
 import type { PlatformShapes, Shape } from "./shape.js";
@@ -396,6 +397,28 @@ const shapes: readonly Shape[] = [
       },
     },
   },
+  {
+    name: "reaction",
+    payload: {
+      t: "MESSAGE_REACTION_ADD",
+      d: {
+        user_id: ANN.id,
+        channel_id: DM,
+        message_id: "135000000000000077",
+        emoji: { id: null, name: "👍" },
+      },
+    },
+  },
+  {
+    name: "reaction with an emoji of the server",
+    payload: {
+      t: "MESSAGE_REACTION_ADD",
+      d: {
+        ...{ user_id: ANN.id, member: { user: ANN }, channel_id: TEXT.id, message_id: "135000000000000077" },
+        emoji: { id: "135000000000000078", name: "ship_it" },
+      },
+    },
+  },
 ];
 
 export const discordShapes: PlatformShapes = {
@@ -412,6 +435,7 @@ export const discordShapes: PlatformShapes = {
       nameOf: (kind: string, id: string) => NAMES.get(`${kind} ${id}`),
     };
     if (t === "INTERACTION_CREATE") return parseInteraction(d, place)?.message ?? null;
+    if (t === "MESSAGE_REACTION_ADD") return parseReaction(d, place);
     if (t === "MESSAGE_UPDATE") return parseEdit(d, reading);
     if (t === "MESSAGE_CREATE") return parseMessage(d, reading);
     const [messageId] = parseDeletion(d)?.messageIds ?? [];

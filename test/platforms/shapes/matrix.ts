@@ -4,7 +4,14 @@
  */
 import type { InboundMessage } from "../../../src/adapter/adapter.js";
 import type { MatrixSelf } from "../../../src/adapter/matrix/mention.js";
-import { answeredEvent, parseEvent, type RoomFacts, redactedBy } from "../../../src/adapter/matrix/parse.js";
+import {
+  answeredEvent,
+  parseEvent,
+  placeIn,
+  type RoomFacts,
+  reactionIn,
+  redactedBy,
+} from "../../../src/adapter/matrix/parse.js";
 import { type MediaReference, votePart } from "../../../src/adapter/matrix/said.js";
 import { record } from "../../../src/adapter/untrusted.js";
 import type { PlatformShapes, Shape } from "./shape.js";
@@ -302,7 +309,6 @@ const shapes: readonly Shape[] = [
   { name: "what is left of a deleted message", ignored: true, payload: event("m.room.message", {}) },
   {
     name: "reaction",
-    ignored: true,
     payload: event("m.reaction", {
       "m.relates_to": { rel_type: "m.annotation", event_id: "$ours", key: "👍" },
     }),
@@ -333,6 +339,8 @@ function read(payload: unknown): InboundMessage | null {
       messageId: deleted,
       text: "",
     };
+  const reaction = reactionIn(given);
+  if (reaction) return { kind: "reaction", source: placeIn(room, undefined), ...reaction };
   const parsed = parseEvent(given, room, self);
   if (!parsed) return null;
   const { media, parts, votes, replyTo, ...message } = parsed;

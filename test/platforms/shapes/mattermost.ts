@@ -142,6 +142,65 @@ const shapes: readonly Shape[] = [
     name: "link to a message without a channel's name",
     payload: sent("", quoting({ message: "lunch at noon" })),
   },
+  { name: "code", payload: sent("```js\nlet a = 1;\n```") },
+  { name: "table", payload: sent("| a | b |\n|---|---|\n| 1 | 2 |") },
+  { name: "formula", payload: sent("$x^2$ and `code`") },
+  { name: "hashtag", payload: sent("#lunch today", { hashtags: "#lunch" }) },
+  { name: "link to a channel", payload: sent("see ~town-square", { props: { channel_mentions: {} } }) },
+  {
+    name: "text with a custom emoji",
+    payload: sent("done :ship-it:", { metadata: { emojis: [{ name: "ship-it" }] } }),
+  },
+  {
+    name: "link to a picture",
+    payload: sent("https://example.org/cat.png", {
+      metadata: { embeds: [{ type: "image", url: "https://example.org/cat.png" }], images: {} },
+    }),
+  },
+  {
+    name: "message that asks to confirm that it was read",
+    payload: sent("please read", { metadata: { priority: { priority: "important", requested_ack: true } } }),
+  },
+  { name: "text from another server", payload: sent("hello from afar", { remote_id: idNamed("remote") }) },
+  { name: "text that others see as pinned", payload: sent("the plan", { is_pinned: true }) },
+  { name: "reminder", payload: sent("Reminder: lunch", { type: "reminder" }) },
+  { name: "video", payload: sent("", files({ ...FILE, name: "clip.mp4", mime_type: "video/mp4" })) },
+  { name: "file in a thread", payload: inChannel("@baton and this?", { root_id: ROOT, ...files(FILE) }) },
+  {
+    name: "voice message of a plugin",
+    payload: sent("", {
+      type: "custom_voice",
+      ...files({ ...FILE, name: "voice.mp3", mime_type: "audio/mpeg" }),
+    }),
+  },
+  {
+    name: "card with a picture",
+    payload: sent("", attached({ title: "Chart", image_url: "https://example.org/chart.png", footer: "CI" })),
+  },
+  {
+    name: "card with a menu",
+    payload: sent(
+      "",
+      attached({ text: "Which one?", actions: [{ name: "Choose", type: "select", options: [] }] }),
+    ),
+  },
+  { name: "card with an author", payload: sent("", attached({ author_name: "Ann", text: "2 tests fail" })) },
+  {
+    name: "board that is linked",
+    payload: sent("https://example.org/boards/1", { metadata: { embeds: [{ type: "boards", url: "" }] } }),
+  },
+  {
+    name: "forwarded message with a comment",
+    payload: sent(
+      "look at this",
+      quoting({ message: "the build is red", user_id: ROOT }, { channel_display_name: "CI" }),
+    ),
+  },
+  {
+    name: "meeting of a plugin without words",
+    payload: sent("", { type: "custom_jitsi", props: { meeting_link: "" } }),
+  },
+  { name: "update of a playbook", payload: sent("", { type: "custom_run_update", props: {} }) },
   { name: "call", payload: sent("", { type: "custom_calls", props: { title: "Weekly" } }) },
   {
     name: "poll of a plugin",
@@ -178,14 +237,47 @@ const shapes: readonly Shape[] = [
     ignored: true,
     payload: sent("hint", { type: "system_ephemeral" }),
   },
-  { name: "reaction", ignored: true, payload: { event: "reaction_added", data: { reaction: "{}" } } },
+  {
+    name: "reaction",
+    payload: {
+      event: "reaction_added",
+      data: { reaction: JSON.stringify({ user_id: ANN, post_id: ROOT, emoji_name: "+1" }) },
+      broadcast: { channel_id: DM },
+    },
+  },
+  {
+    name: "reaction that is taken off",
+    ignored: true,
+    payload: {
+      event: "reaction_removed",
+      data: { reaction: JSON.stringify({ user_id: ANN, post_id: ROOT, emoji_name: "+1" }) },
+      broadcast: { channel_id: DM },
+    },
+  },
+  {
+    name: "somebody was added",
+    ignored: true,
+    payload: inChannel("bob added by ann", {
+      type: "system_add_to_channel",
+      props: { addedUsername: "bob" },
+    }),
+  },
+  {
+    name: "changed header of a channel",
+    ignored: true,
+    payload: inChannel("ann updated the header", { type: "system_header_change" }),
+  },
+  {
+    name: "confirmation that somebody has read a post",
+    ignored: true,
+    payload: { event: "post_acknowledgement_added", data: { acknowledgement: "{}" } },
+  },
   { name: "sign of typing", ignored: true, payload: { event: "typing", data: { user_id: ANN } } },
 ];
 
 export const mattermostShapes: PlatformShapes = {
   page: "mattermost",
   table: "mattermost",
-  atLeast: 30,
   shapes,
   read: (payload) => {
     const event = record(payload);
@@ -196,8 +288,9 @@ export const mattermostShapes: PlatformShapes = {
       {
         self: { id: BOT ?? "", username: "baton" },
         known: (id) => (id === DM ? { type: "dm" } : { type: "channel", name: "Town" }),
-        file: ({ name, mediaType }) => ({
+        file: ({ name, mediaType, voice }) => ({
           mediaType,
+          ...(voice ? { voice } : {}),
           ...(name ? { name } : {}),
           read: async () => new Uint8Array(),
         }),

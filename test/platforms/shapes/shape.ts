@@ -21,8 +21,6 @@ export interface PlatformShapes {
   /** Names the table within its page. */
   readonly table: string;
   readonly shapes: readonly Shape[];
-  /** How many there are at least, if a platform has fewer kinds of messages than others. */
-  readonly atLeast?: number;
   /** As the adapter reads it; files need no `read` that works. */
   read(payload: unknown): InboundMessage | null;
 }

@@ -447,8 +447,15 @@ const shapes: readonly Shape[] = [
   { name: "reminder", ignored: true, payload: inChannel({ subtype: "reminder_add", text: "x" }) },
   {
     name: "reaction",
+    payload: {
+      ...{ type: "reaction_added", user: ANN, reaction: "thumbsup" },
+      item: { type: "message", channel: "D0ANN", ts: "1750000000.000100" },
+    },
+  },
+  {
+    name: "reaction to a file",
     ignored: true,
-    payload: { type: "reaction_added", user: ANN, reaction: "thumbsup", item: { type: "message" } },
+    payload: { type: "reaction_added", user: ANN, reaction: "thumbsup", item: { type: "file" } },
   },
 ];
 

@@ -522,6 +522,27 @@ const shapes: readonly Shape[] = [
     payload: inGroup({ sender_chat: CHANNEL, is_automatic_forward: true, text: "x" }),
   },
   { name: "message of this bot", ignored: true, payload: inGroup({ from: BOT, text: "x" }) },
+  {
+    name: "reaction",
+    payload: {
+      update_id: 1,
+      message_reaction: {
+        ...{ chat: { id: ANN.id, type: "private" }, message_id: 9, user: ANN, date: 1767890000 },
+        ...{ old_reaction: [{ type: "emoji", emoji: "❤" }], new_reaction: [{ type: "emoji", emoji: "👍" }] },
+      },
+    },
+  },
+  {
+    name: "reaction that was taken off",
+    ignored: true,
+    payload: {
+      update_id: 1,
+      message_reaction: {
+        ...{ chat: GROUP, message_id: 9, user: ANN, date: 1767890000 },
+        ...{ old_reaction: [{ type: "emoji", emoji: "👍" }], new_reaction: [] },
+      },
+    },
+  },
 ];
 
 export const telegramShapes: PlatformShapes = {
