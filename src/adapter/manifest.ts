@@ -16,8 +16,8 @@ export interface PlatformManifest<S extends Settings = Settings> extends Platfor
   /** What to do at the platform before `baton setup` asks, in order. */
   readonly steps: readonly string[];
   /**
-   * Asks the platform whose the answers are; also given `baseUrl` if it is set. Fails with a `ConnectError`: permanent if a
-   * value is wrong, else if nobody answers. No secret is in it.
+   * Asks the platform whose the answers are; also given the other settings that are set and no secrets, such as `baseUrl`.
+   * Fails with a `ConnectError`: permanent if a value is wrong, else if nobody answers. No secret is in it.
    */
   check(answers: Answers): Promise<SetupFound>;
   /** The settings that it cannot be opened without; none of them set means that nobody wants this platform. */

@@ -191,6 +191,32 @@ test("an intent that is on is not asked for, and the invitation has the permissi
   ]);
 });
 
+test("Telegram's webhook: which one is set, what has to reach it, and how posts failed", async () => {
+  const server = await TelegramServer.start();
+  const { check } = manifestNamed("telegram");
+  const answers = { token: server.token, baseUrl: server.url, host: "127.0.0.1", port: "8646" };
+  const webhookUrl = "https://your.host/hooks/telegram";
+  const next = async (more: Answers = {}) => (await check({ ...answers, ...more })).next.slice(1);
+  const proxy =
+    "Telegram has to reach https://your.host/hooks/telegram by HTTPS: put a proxy with a certificate in front of 127.0.0.1:8646, and let it forward /hooks/telegram.";
+  const without = await next();
+  expect(without.filter((line) => line.includes("webhook"))).toEqual([]);
+  expect(await next({ webhookUrl })).toEqual([...without, proxy]);
+  server.posts.answer("setWebhook", { url: webhookUrl });
+  expect(await next()).toEqual([
+    ...without,
+    "A webhook is set for this bot. The gateway removes it when it starts.",
+  ]);
+  server.posts.fail(1_750_000_000, "Wrong response from the webhook: 404 Not Found");
+  expect(await next({ webhookUrl })).toEqual([
+    ...without,
+    proxy,
+    "Telegram could not deliver to the webhook: Wrong response from the webhook: 404 Not Found. Check the proxy in front of it.",
+  ]);
+  expect(await next({ webhookUrl: "https://another.host/" })).toHaveLength(without.length + 1);
+  await server.close();
+});
+
 test("Slack's manifest is the one of its page", () => {
   const page = readFileSync(new URL("../../docs/platforms/slack.md", import.meta.url), "utf8");
   expect(page.replace(/^ {3}/gm, "")).toContain(`\`\`\`yaml\n${APP_MANIFEST}\n\`\`\``);

@@ -18,6 +18,7 @@ journey(
       },
       write: (text) => world.write(text),
       writeAsStranger: (text) => world.write(text, { from: "15556660666", name: "Ann" }),
+      repeat: () => world.deliverMissed(),
       told: () =>
         world.sent
           .filter(({ body }) => body.to === ANN)

@@ -15,6 +15,7 @@ const {
   secrets,
   people,
   isPatient,
+  holdsReceipts,
 } = JSON.parse(process.argv[2]);
 process.on("disconnect", () => process.exit(0));
 
@@ -30,6 +31,22 @@ const open = {
 };
 const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));
 const adapter = new (await open[which]())({ ...settings, ...given });
+
+/** What is received is kept, and the platform never hears of it. */
+const neverSaid = {
+  platform: adapter.platform,
+  account: adapter.account,
+  capabilities: adapter.capabilities,
+  serve: (line) =>
+    adapter.serve({
+      ...line,
+      receive: async (message) => {
+        await line.receive(message);
+        process.send({ kind: "kept" });
+        return new Promise(() => {});
+      },
+    }),
+};
 
 async function* converse(turn) {
   const { history, signal, tools } = turn;
@@ -57,7 +74,7 @@ async function* converse(turn) {
 const { gateway } = await openGateway({
   url,
   agent: { name: "scripted", run: converse },
-  adapters: [adapter],
+  adapters: [holdsReceipts ? neverSaid : adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [{ name: "look", description: "", parameters: {}, run: async () => "there" }],
   ...fileOptions(url),

@@ -11,6 +11,8 @@ export interface JourneyWorld {
   reached?(process: PlatformProcess): void;
   write(text: string): Promise<unknown>;
   writeAsStranger(text: string): Promise<unknown>;
+  /** The platform posts again what was not answered, as it does after a while. */
+  repeat?(): Promise<unknown>;
   /** What the person was told, oldest first. */
   told(): readonly string[];
   /** The next file is taken, and nobody says so. */
@@ -36,11 +38,13 @@ export function journey(name: string, open: () => Promise<JourneyWorld>, longest
       await rm(folder, { recursive: true, force: true });
     });
 
-    const start = async (isPatient = false): Promise<PlatformProcess> => {
+    const start = async (
+      how: Pick<PlatformProcessOptions, "isPatient" | "holdsReceipts"> = {},
+    ): Promise<PlatformProcess> => {
       const process = await PlatformProcess.start({
         ...world.options,
         url: join(folder, "baton.db"),
-        isPatient,
+        ...how,
       });
       processes.push(process);
       world.reached?.(process);
@@ -80,12 +84,30 @@ export function journey(name: string, open: () => Promise<JourneyWorld>, longest
     });
 
     test("is answered once where the gateway was killed in the middle", async () => {
-      const first = await start(true);
+      const first = await start({ isPatient: true });
       await world.write("be patient");
       await first.until(({ kind }) => kind === "begun");
       await first.kill();
       expect(world.told()).toEqual([]);
       await start();
+      await until(() => world.told().length > 0);
+      expect(await ask("and now")).toBe("You said: and now (3)");
+      expect(world.told()).toEqual(["You said: be patient (1)", "You said: and now (3)"]);
+    });
+
+    test("is answered once where the gateway was killed after it kept a message and before it said so", async ({
+      skip,
+    }) => {
+      const { repeat } = world;
+      if (!repeat) return skip("The platform does not post.");
+      const first = await start({ isPatient: true, holdsReceipts: true });
+      const written = world.write("be patient");
+      await first.until(({ kind }) => kind === "kept");
+      await first.kill();
+      await written;
+      expect(world.told()).toEqual([]);
+      await start();
+      await repeat();
       await until(() => world.told().length > 0);
       expect(await ask("and now")).toBe("You said: and now (3)");
       expect(world.told()).toEqual(["You said: be patient (1)", "You said: and now (3)"]);

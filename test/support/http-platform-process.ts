@@ -16,10 +16,12 @@ export interface PlatformProcessOptions {
   readonly people: readonly string[];
   /** Its agent never finishes with the patient. */
   readonly isPatient?: boolean;
+  /** What it receives it keeps, and never says that it arrived. */
+  readonly holdsReceipts?: boolean;
 }
 
 interface Said {
-  readonly kind: "ready" | "begun" | "problem";
+  readonly kind: "ready" | "begun" | "kept" | "problem";
   readonly asked?: string;
   readonly problem?: string;
   readonly port?: number;

@@ -1,5 +1,7 @@
 /** Both ends of Telegram for the adapter's contract: the adapter as it is opened, and the server that plays the rest. */
+import type { Line } from "../../src/adapter/adapter.js";
 import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
+import type { TelegramSettings } from "../../src/adapter/telegram/config.js";
 import { toHtml } from "../../src/adapter/telegram/format.js";
 import type { Address } from "../../src/session/source.js";
 import type { Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
@@ -14,15 +16,43 @@ const DM: Address = { platform, chatId: String(ANN) };
 /** What somebody writes; in a topic, in which. */
 type Said = Written & { readonly threadId?: string; readonly name?: string };
 
-export async function telegramFixture() {
+/** Telegram posts to this address, which leads to the adapter that serves at the moment. */
+export const WEBHOOK_URL = "https://bot.example/hooks/telegram";
+
+/** Telegram finds this adapter while it serves. */
+class Reachable extends TelegramAdapter {
+  readonly #server: TelegramServer;
+  isServed = false;
+
+  constructor(server: TelegramServer, settings: TelegramSettings) {
+    super(settings);
+    this.#server = server;
+  }
+
+  override serve(line: Line): Promise<void> {
+    this.#server.posts.reach = (url) => `http://127.0.0.1:${this.port}${new URL(url).pathname}`;
+    this.isServed = true;
+    line.end.addEventListener("abort", () => {
+      this.isServed = false;
+    });
+    return super.serve(line);
+  }
+}
+
+/** By a webhook, or else by long polling. */
+export async function telegramFixture({ webhook = false } = {}) {
   const server = await TelegramServer.start();
   await server.addForum(GROUP);
   server.chats.set(String(GROUP), { full: { id: GROUP, type: "supergroup", is_forum: true } });
   server.chats.set(String(ANN), { full: { id: ANN, type: "private", first_name: "QA User" } });
   const open = () =>
-    new TelegramAdapter({ token: () => server.token, baseUrl: server.url, timeoutMs: 4_000 });
+    new Reachable(server, {
+      ...{ token: () => server.token, baseUrl: server.url, timeoutMs: 4_000 },
+      ...(webhook && { webhook: { url: WEBHOOK_URL, port: 0 } }),
+    });
   const adapter = await open();
   const next = await open();
+  server.isRead = () => adapter.isServed || next.isServed;
   const written = new Map<string, { readonly said: Said; readonly update: number }>();
   const people = new Map<string | undefined, number>([[undefined, ANN]]);
   const personOf = (name: string | undefined): number => {
@@ -62,7 +92,7 @@ export async function telegramFixture() {
     },
     redeliver: () => server.redeliver(),
     isAcknowledged: (messageId: string) =>
-      server.confirmed >= (written.get(messageId)?.update ?? Number.POSITIVE_INFINITY),
+      server.isConfirmed(written.get(messageId)?.update ?? Number.POSITIVE_INFINITY),
     shown: ({ chatId, threadId }: Address = DM) =>
       server
         .sentTo(chatId, threadId)
@@ -101,7 +131,8 @@ export async function telegramFixture() {
     menu: () => server.menu,
     trouble: (what: Trouble) => server.trouble(what),
     way: (fault: Fault) => server.faults.play(fault),
-    cut: () => server.cut(),
+    // A webhook has no line that could be cut.
+    ...(webhook ? {} : { cut: () => server.cut() }),
     asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,
     dispose: () => server.close(),
   };

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { type StartedTelegramServer, startTelegramServer } from "@openclaw/crabline";
 import { Faults } from "./faults.js";
 import { readTelegramHtml } from "./telegram-html.js";
+import { type PostedUpdate, TelegramPosts } from "./telegram-posts.js";
 
 type Json = Readonly<Record<string, unknown>>;
 type Trouble =
@@ -88,6 +89,17 @@ export class TelegramServer {
   /** Up to which update Telegram believes that they arrived. */
   confirmed = 0;
   readonly faults: Faults;
+  /** False once the last reader has left for good. */
+  isRead = (): boolean => true;
+  /** The webhook, if one is set. */
+  readonly posts = new TelegramPosts({
+    ask: (from) => this.#updatesFrom(from),
+    told: (id, isTaken) => {
+      this.#pending.get(id)?.settle(isTaken);
+      if (isTaken) this.#pending.delete(id);
+      this.#changed();
+    },
+  });
   readonly #crabline: StartedTelegramServer;
   readonly #folder: string;
   readonly #server: Server;
@@ -99,7 +111,7 @@ export class TelegramServer {
   #isRevoked = false;
   readonly #watchers = new Set<() => void>();
   /** The polls that wait; each can be answered at once. */
-  readonly #polls = new Set<(updates: readonly unknown[]) => void>();
+  readonly #polls = new Set<(updates: readonly unknown[] | "conflict") => void>();
   #updates = 0;
   /** The number of the last message that the layer took by itself. */
   #taken = 1_000_000;
@@ -171,6 +183,7 @@ export class TelegramServer {
     });
     const answer = taken as { update?: { message: { message_id: number } } };
     if (!answer.update) throw new Error(`crabline did not take it: ${JSON.stringify(answer)}`);
+    if (this.posts.isSet) void this.posts.pump();
     return { messageId: String(answer.update.message.message_id), updateId, told };
   }
 
@@ -191,24 +204,31 @@ export class TelegramServer {
     return response.json();
   }
 
+  /** Whether Telegram believes that this update arrived. */
+  isConfirmed(updateId: number): boolean {
+    return this.confirmed >= updateId || this.posts.taken.has(updateId);
+  }
+
   /** The last update comes once more, as after a confirmation that was lost. Settles when the next one is asked for. */
   async redeliver(): Promise<void> {
+    if (this.posts.isSet) return this.posts.again();
     await this.reading();
     const [poll] = this.#polls;
     poll?.([this.#last]);
     await this.until(() => poll !== undefined && !this.#polls.has(poll) && this.#polls.size > 0);
   }
 
-  /** Waits until somebody reads the updates; fails where nobody does. */
+  /** Waits until somebody reads the updates. */
   reading(): Promise<void> {
-    return this.until(() => this.#polls.size > 0, 500);
+    return this.until(() => this.#polls.size > 0);
   }
 
-  /** Somebody writes, and Telegram is told that it arrived, or that it did not; fails where nobody reads. */
+  /** Somebody writes, and Telegram is told that it arrived, or that it did not; fails if nobody reads any more. */
   async deliver(injected: Injected): Promise<{ readonly messageId: string }> {
     const { messageId, updateId, told } = await this.inject(injected);
-    const isComing = (): boolean => this.#pending.get(updateId)?.wasDelivered === false;
+    const isComing = (): boolean => !this.posts.isSet && this.#pending.get(updateId)?.wasDelivered === false;
     while (isComing()) {
+      if (!this.isRead()) throw new Error("Nobody reads.");
       await this.reading();
       await this.until(() => !isComing() || this.#polls.size === 0); // A reader that is just leaving may still be seen.
     }
@@ -268,6 +288,7 @@ export class TelegramServer {
   }
 
   async close(): Promise<void> {
+    await this.posts.close();
     this.#server.close();
     this.cut();
     await this.#crabline.close();
@@ -293,6 +314,14 @@ export class TelegramServer {
     if (method === "getUpdates") return this.#poll(request, response, body);
     const given = givenIn(request, body);
     this.calls.push({ method, given });
+    const ofWebhook = this.posts.answer(method, given);
+    if (ofWebhook) {
+      if ("refusal" in ofWebhook) return refuse(response, 400, ofWebhook.refusal);
+      answer(response, 200, { ok: true, result: ofWebhook.result });
+      // Whoever reads is told that somebody else gets the updates.
+      if (this.posts.isSet) for (const poll of [...this.#polls]) poll("conflict");
+      return this.#changed();
+    }
     if (method === "getChat" || method === "getChatMember") return this.#describe(response, method, given);
     if (method === "getFile") return this.#locate(response, String(given.file_id));
     await this.#pass(request, response, method, body, given);
@@ -414,10 +443,12 @@ export class TelegramServer {
 
   /** Passes a poll on to crabline, and what comes back on, in its shape. */
   async #poll(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+    if (this.posts.isSet) return refuse(response, 409, WEBHOOK_IS_SET);
     this.#tellFrom(Number(givenIn(request, body).offset ?? 0));
     const waiting = new AbortController();
-    const respond = (updates: readonly unknown[]): void => {
-      answer(response, 200, { ok: true, result: updates });
+    const respond = (updates: readonly unknown[] | "conflict"): void => {
+      if (updates === "conflict") refuse(response, 409, WEBHOOK_IS_SET);
+      else answer(response, 200, { ok: true, result: updates });
       waiting.abort();
     };
     response.on("close", () => {
@@ -427,16 +458,13 @@ export class TelegramServer {
     });
     this.#polls.add(respond);
     this.#changed();
-    const passed = await fetch(`${this.#crabline.manifest.endpoints.apiRoot}/bot${this.token}/getUpdates`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: new Uint8Array(body),
-      signal: waiting.signal,
-    }).catch(() => null);
-    if (passed === null) return;
-    const answered = (await passed.json()) as { result?: { update_id: number; message: Json }[] };
-    if (!Array.isArray(answered.result)) return answer(response, passed.status, answered);
-    const updates = answered.result.map((update) => this.#shapes.get(update.update_id)?.(update) ?? update);
+    const passed = await this.#askCrabline(new Uint8Array(body), waiting.signal).catch(() => null);
+    if (passed === null || waiting.signal.aborted) return;
+    const { status, answered } = passed;
+    if (!Array.isArray(answered.result)) return answer(response, status, answered);
+    const updates = answered.result
+      .filter(({ update_id: id }) => !this.posts.taken.has(id))
+      .map((update) => this.#shapes.get(update.update_id)?.(update) ?? update);
     for (const { update_id: id } of answered.result) {
       const pending = this.#pending.get(id);
       if (pending) pending.wasDelivered = true;
@@ -444,6 +472,28 @@ export class TelegramServer {
     this.#last = updates.at(-1) ?? this.#last;
     answer(response, 200, { ok: true, result: updates });
     this.#changed();
+  }
+
+  async #askCrabline(body: string | Uint8Array<ArrayBuffer>, signal: AbortSignal) {
+    const api = `${this.#crabline.manifest.endpoints.apiRoot}/bot${this.token}/getUpdates`;
+    const headers = { "content-type": "application/json" };
+    const passed = await fetch(api, { method: "POST", headers, body, signal });
+    const answered = (await passed.json()) as { result?: { update_id: number; message: Json }[] };
+    return { status: passed.status, answered };
+  }
+
+  /** For the webhook. crabline keeps them, so that whoever reads later gets those that were not taken. */
+  async #updatesFrom(offset: number): Promise<PostedUpdate[]> {
+    const first = Math.min(offset, ...[...this.#pending.keys()]);
+    const body = JSON.stringify({ offset: Math.max(first, this.confirmed + 1), timeout: 0 });
+    const { answered } = await this.#askCrabline(body, new AbortController().signal);
+    return (answered.result ?? [])
+      .filter(({ update_id: id }) => id >= offset)
+      .map((update) => ({
+        id: update.update_id,
+        chat: String((update.message.chat as Json).id),
+        update: this.#shapes.get(update.update_id)?.(update) ?? update,
+      }));
   }
 
   /** Asking from that number on says that all before it arrived, and what was delivered from there on did not. */
@@ -456,6 +506,9 @@ export class TelegramServer {
     }
   }
 }
+
+const WEBHOOK_IS_SET =
+  "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook first";
 
 interface Refusal {
   readonly code: number;

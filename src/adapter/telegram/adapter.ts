@@ -1,13 +1,14 @@
 /**
- * Telegram, by the Bot API. Messages are read by long polling and kept by whoever receives them before Telegram is told;
- * what is sent has no key by which Telegram would know it again, so a call without an answer is `unknown`.
+ * Telegram, by the Bot API. Messages are read by long polling, or Telegram posts them to a webhook; they are kept by
+ * whoever receives them before Telegram is told. What is sent has no key by which Telegram would know it again, so a
+ * call without an answer is `unknown`.
  */
 import type { Api } from "grammy";
 import { withoutSlashes } from "../../util/text.js";
-import { type Adapter, type Capabilities, ConnectError, type InboundMessage, type Line } from "../adapter.js";
+import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { speakerWith } from "../speaker.js";
 import { clientOf } from "./client.js";
-import { BOT_API, botOf, type TelegramSettings } from "./config.js";
+import { BOT_API, botOf, type TelegramSettings, type TelegramWebhook } from "./config.js";
 import { connectError, isConflict, sentenceOf } from "./failure.js";
 import { fetchFile } from "./files.js";
 import { shownLength } from "./format.js";
@@ -15,9 +16,11 @@ import { LIMITS } from "./limits.js";
 import { offerMenu } from "./menu.js";
 import { ChatMoves } from "./moves.js";
 import type { Clients } from "./outgoing.js";
-import { parseMove, parseUpdate, pressIn, updatesAsked } from "./parse.js";
+import { updatesAsked } from "./parse.js";
 import { readUpdates } from "./poller.js";
 import { TelegramSpeaker } from "./speaker.js";
+import { type ReadUpdate, readUpdate } from "./updates.js";
+import { infoOf, serveUpdates } from "./webhook.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
 /** How long an answer is waited for. */
@@ -35,6 +38,8 @@ export class TelegramAdapter implements Adapter {
   readonly #token: string;
   readonly #clients: Clients;
   readonly #api: Api;
+  readonly #webhook: TelegramWebhook | undefined;
+  #port = 0;
   /** Another program read the updates when the last line ended. */
   #isContested = false;
 
@@ -48,13 +53,20 @@ export class TelegramAdapter implements Adapter {
     const { timeoutMs = CALL_SECONDS * 1_000 } = settings;
     this.#clients = { calls: this.#client(timeoutMs / 1_000), uploads: this.#client(UPLOAD_SECONDS) };
     this.#api = this.#clients.calls;
+    this.#webhook = settings.webhook;
+  }
+
+  /** Where the webhook listens, once it does. */
+  get port(): number {
+    return this.#port;
   }
 
   #client(timeoutSeconds: number): Api {
     return clientOf(this.#token, this.#root, timeoutSeconds);
   }
 
-  async serve({ receive, memory, commands, reactions, up, end }: Line): Promise<void> {
+  async serve(line: Line): Promise<void> {
+    const { receive, memory, commands, reactions, problem, up, end } = line;
     const me = await this.#api.getMe().catch((error: unknown) => {
       throw connectError(error);
     });
@@ -68,6 +80,30 @@ export class TelegramAdapter implements Adapter {
       commands: new Set(commands.map(({ name }) => name.toLowerCase())),
       read: (fileId: string, maxBytes: number, stop: AbortSignal) => this.#read(fileId, maxBytes, stop),
     };
+    const hearing = { api: this.#api, bot, moves, receive, end };
+    const read = (update: unknown) => readUpdate(update, hearing);
+    const onUp = (): void =>
+      up(
+        speakerWith(new TelegramSpeaker({ clients: this.#clients, moves, bot }), {
+          fetch: ({ ref }, maxBytes, stop) => this.#read(ref, maxBytes, stop),
+        }),
+      );
+    if (!this.#webhook) return this.#poll(line, read, onUp);
+    await serveUpdates(this.#webhook, {
+      ...{ api: this.#api, token: this.#token, updates: updatesAsked(reactions), read, problem, end },
+      onListening: (port) => {
+        this.#port = port;
+        onUp();
+      },
+    });
+  }
+
+  async #poll(
+    { reactions, problem, end }: Line,
+    read: (update: unknown) => ReadUpdate | null,
+    onUp: () => void,
+  ): Promise<void> {
+    await this.#removeWebhook(problem, end);
     const reader = this.#client(POLL_SECONDS);
     const reading = readUpdates({
       ask: (offset, timeout) =>
@@ -75,28 +111,11 @@ export class TelegramAdapter implements Adapter {
           { ...(offset === undefined ? {} : { offset }), timeout, allowed_updates: updatesAsked(reactions) },
           end as Parameters<Api["getUpdates"]>[1],
         ),
-      read: (update) => {
-        const move = parseMove(update);
-        const message = parseUpdate(update, bot);
-        const press = pressIn(update);
-        if (!move && !message && !press) return null;
-        return {
-          chat: move?.to ?? message?.source.chatId ?? "", // What is written in the new chat waits for the move.
-          take: async () => {
-            if (move) await moves.add(move.from, move.to);
-            const received = message && (await receive(moves.inbound(message)));
-            if (press) await this.#answer(press, received === "accepted" ? message : null, end);
-          },
-        };
-      },
+      read,
       firstWaitSeconds: this.#isContested ? QUIET_SECONDS : 0,
       onAnswer: () => {
         this.#isContested = false;
-        up(
-          speakerWith(new TelegramSpeaker({ clients: this.#clients, moves, bot }), {
-            fetch: ({ ref }, maxBytes, stop) => this.#read(ref, maxBytes, stop),
-          }),
-        );
+        onUp();
       },
       end,
     });
@@ -107,18 +126,23 @@ export class TelegramAdapter implements Adapter {
   }
 
   /**
-   * Ends the waiting that Telegram shows on a button. In a chat of two the buttons go once they were used; in a group
-   * somebody may have pressed who has no say.
+   * While a webhook is set, Telegram gives nobody updates. One that was set before is removed, with what waits for it kept.
+   * One that was set while we read is another program's: `getUpdates` says so.
    */
-  async #answer(
-    { id, on }: NonNullable<ReturnType<typeof pressIn>>,
-    used: InboundMessage | null,
-    end: AbortSignal,
-  ): Promise<void> {
-    const signal = end as Parameters<Api["getMe"]>[0];
-    await this.#api.answerCallbackQuery(id, {}, signal).catch(() => {}); // It counts, whatever the button shows.
-    if (used?.source.chatType === "dm" && on !== undefined)
-      await this.#api.editMessageReplyMarkup(used.source.chatId, on, {}, signal).catch(() => {});
+  async #removeWebhook(problem: Line["problem"], end: AbortSignal): Promise<void> {
+    if (this.#isContested) return;
+    const { url } = await infoOf(this.#api, end);
+    if (!url) return;
+    const keeping = { drop_pending_updates: false };
+    await this.#api
+      .deleteWebhook(keeping, end as Parameters<Api["deleteWebhook"]>[1])
+      .catch((error: unknown) => {
+        throw connectError(error);
+      });
+    const host = URL.canParse(url) ? new URL(url).host : "another server";
+    problem(
+      `A webhook was set for this bot (${host}). Baton removed it, because it asks Telegram for messages itself.`,
+    );
   }
 
   async #read(fileId: string, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {

@@ -5,12 +5,13 @@
  */
 import { Intake } from "../intake.js";
 import { updateId } from "./parse.js";
+import type { ReadUpdate } from "./updates.js";
 
 export interface PollOptions {
   /** The updates from that number on; waits that long for the first. */
   readonly ask: (from: number | undefined, waitSeconds: number) => Promise<unknown>;
   /** The chat of an update, and how it is taken; null if it asks for nothing. */
-  readonly read: (update: unknown) => { readonly chat: string; readonly take: () => Promise<void> } | null;
+  readonly read: (update: unknown) => ReadUpdate | null;
   /** How long the first answer is waited for. */
   readonly firstWaitSeconds: number;
   /** Telegram has answered for the first time. */

@@ -202,6 +202,18 @@ describe("whatsapp", () => {
       });
     });
 
+    it("takes nothing that is signed with an empty secret, whatever becomes of the secret", async () => {
+      let { appSecret } = world.settings;
+      adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, appSecret: () => appSecret() }));
+      await connect();
+      const body = "{}";
+      const post = (signature: string) =>
+        fetch(world.webhookUrl, { method: "POST", headers: { "x-hub-signature-256": signature }, body });
+      expect((await post(sign(body))).status).toBe(200);
+      appSecret = () => "";
+      expect((await post(sign(body, ""))).status).toBe(401);
+    });
+
     it("says no to what is too long, and goes on", async () => {
       await connect();
       const body = JSON.stringify({ long: "x".repeat(1024 * 1024) });

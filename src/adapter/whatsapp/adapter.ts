@@ -11,11 +11,11 @@ import {
   type InboundMessage,
   type Line,
 } from "../adapter.js";
-import { ended } from "../ended.js";
-import { reasonOf } from "../http-call.js";
 import { Intake } from "../intake.js";
 import { inChat, Recent } from "../recent.js";
 import { speakerWith } from "../speaker.js";
+import { jsonOf } from "../untrusted.js";
+import { LOOPBACK, serveWebhook } from "../webhook.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
@@ -23,10 +23,9 @@ import { LIMITS } from "./limits.js";
 import { type MediaRef, parseWebhook } from "./parse.js";
 import { Sightings } from "./sightings.js";
 import { WhatsAppSpeaker } from "./speaker.js";
-import { Webhook } from "./webhook.js";
+import { challengeIn, signedBy } from "./webhook.js";
 
 const MAX_PROBLEM = 500;
-const HOST = "127.0.0.1";
 const PORT = 8_645;
 const PATH = "/whatsapp";
 const TIMEOUT_MS = 30_000;
@@ -60,10 +59,9 @@ export class WhatsAppAdapter implements Adapter {
     return this.#port;
   }
 
-  /** The webhook listens until the end: there is no connection that could be cut. */
   async serve(line: Line): Promise<void> {
     const {
-      webhook: { host = HOST, port = PORT, path = PATH } = {},
+      webhook: { host = LOOPBACK, port = PORT, path = PATH } = {},
       appSecret,
       verifyToken,
       timeoutMs = TIMEOUT_MS,
@@ -73,23 +71,19 @@ export class WhatsAppAdapter implements Adapter {
       throw new ConnectError("permanent", "WhatsApp's messages cannot be checked: set WHATSAPP_APP_SECRET.");
     const ownNumber = ((await this.#graph.check(line.end)) ?? "").replace(/\D/g, "");
     const intake = new Intake();
-    const onPost = (body: unknown): Promise<void> => this.#take(body, line, intake);
-    const webhook = new Webhook({ host, port, path, appSecret, verifyToken, onPost });
-    try {
-      this.#port = await webhook.listen();
-    } catch (error) {
-      throw new ConnectError(
-        "retryable",
-        `the webhook cannot listen on ${host}:${port} (${reasonOf(error)}): is another program there? Set WHATSAPP_WEBHOOK_PORT.`,
-        { cause: error },
-      );
-    }
-    const [sightings, lastIn, earlier] = [this.#sightings, this.#lastIn, this.#earlier];
-    const hearing = { ownNumber, sightings, lastIn, earlier, patienceMs, end: line.end };
-    const speaker = new WhatsAppSpeaker(this.#graph, hearing);
-    line.up(speakerWith(speaker, { fetch: ({ ref }, ...call) => this.#graph.download(ref, ...call) }));
-    await ended(line.end);
-    await webhook.close();
+    const webhook = {
+      ...{ host, port, path, end: line.end, portVariable: "WHATSAPP_WEBHOOK_PORT" },
+      proof: signedBy(appSecret),
+      onGet: (query: URLSearchParams) => challengeIn(query, verifyToken()),
+      onPost: async (body: Buffer) => void (await this.#take(jsonOf(body.toString("utf8")), line, intake)),
+    };
+    await serveWebhook(webhook, async (listening) => {
+      this.#port = listening;
+      const [sightings, lastIn, earlier] = [this.#sightings, this.#lastIn, this.#earlier];
+      const hearing = { ownNumber, sightings, lastIn, earlier, patienceMs, end: line.end };
+      const speaker = new WhatsAppSpeaker(this.#graph, hearing);
+      line.up(speakerWith(speaker, { fetch: ({ ref }, ...call) => this.#graph.download(ref, ...call) }));
+    });
   }
 
   /** All that was posted; fails where any of it was not received, and then all of it comes again. */

@@ -1,4 +1,5 @@
 /** The settings of the WhatsApp adapter. */
+import type { WebhookPlace } from "../webhook.js";
 
 export interface WhatsAppSettings {
   /** The id of our number at Meta, not the number. */
@@ -8,8 +9,7 @@ export interface WhatsAppSettings {
   readonly appSecret: () => string;
   /** What Meta shows once, when the webhook is set up. */
   readonly verifyToken: () => string;
-  /** Where we listen for Meta, or for the proxy that it reaches us by. */
-  readonly webhook?: { readonly host?: string; readonly port?: number; readonly path?: string };
+  readonly webhook?: WebhookPlace;
   readonly baseUrl?: string;
   readonly graphVersion?: string;
   /** How long one call may take. */

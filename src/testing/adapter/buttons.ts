@@ -13,10 +13,11 @@ export function buttonCases(stage: Stage): void {
   describe("buttons", () => {
     let press: NonNullable<AdapterFixture["press"]>;
     const pressed = async (...given: Parameters<typeof press>): Promise<InboundMessage> => {
-      const before = stage.received.length;
+      const known = new Set(stage.received.map(({ messageId }) => messageId));
+      const isNew = ({ messageId }: InboundMessage): boolean => !known.has(messageId); // It may come again.
       await press(...given);
-      await stage.until(() => stage.received.length > before);
-      return stage.received[before] as InboundMessage;
+      await stage.until(() => stage.received.some(isNew));
+      return stage.received.find(isNew) as InboundMessage;
     };
 
     beforeEach(async ({ skip }) => {

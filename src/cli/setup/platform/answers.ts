@@ -10,8 +10,8 @@ export interface FoundPlatform {
   /** The platform of which it is a further bot, if no file says so yet. */
   readonly like: Platform | null;
   readonly fields: readonly FoundField[];
-  /** A server other than the platform's own. */
-  readonly baseUrl: string | null;
+  /** Its other settings that are no secrets, as far as they are set: another server, the port of a webhook. */
+  readonly others: Answers;
   readonly home: FoundSetting;
   /** The ids in the settings, by role. */
   readonly people: Readonly<Record<AccessList, readonly string[]>>;
@@ -63,12 +63,12 @@ function likeKey(platform: Platform): string {
 
 /** The values to check with the platform; null if one is missing. */
 export function valuesOf(
-  { fields, baseUrl }: FoundPlatform,
+  { fields, others }: FoundPlatform,
   typed: PlatformAnswers["typed"] = {},
 ): Answers | null {
   const values = fields.map(({ key, present }) => [key, typed[key] ?? present?.value ?? null]);
   if (values.some(([, value]) => value === null)) return null;
-  return Object.fromEntries(baseUrl === null ? values : [...values, ["baseUrl", baseUrl]]);
+  return { ...others, ...Object.fromEntries(values) };
 }
 
 /** The secrets to save, by file. */

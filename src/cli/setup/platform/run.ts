@@ -82,7 +82,13 @@ function look(
         ? [{ ...foundAt(key), key, question, isSecret: takes.is === "secret", meaning: description }]
         : [],
     ),
-    baseUrl: typeof values?.baseUrl === "string" ? values.baseUrl : null,
+    others: Object.fromEntries(
+      Object.entries(settings).flatMap(([key, { question }]) => {
+        const value = values?.[key];
+        const isPlain = typeof value === "string" || typeof value === "number";
+        return isPlain && !question ? [[key, String(value)]] : [];
+      }),
+    ),
     home: foundAt("homeChannel"),
     people: { owners: config.people.owners[platform] ?? [], allow: config.people.allow[platform] ?? [] },
   };
