@@ -1,5 +1,5 @@
-/** Sending: how long a message waits for a platform. */
-import { number } from "../util/setting.js";
+/** Sending: how long a message waits for a platform, and what chats see of a long turn. */
+import { flag, number } from "../util/setting.js";
 import { group } from "./groups.js";
 
 export const deliverySettings = group({
@@ -11,4 +11,7 @@ export const deliverySettings = group({
     },
     { min: 0, max: 365, error: "use a number of days from 0 to 365" },
   ),
+  progress: flag(true, {
+    description: "If a tool runs longer than a few seconds, the chat sees which one, and for how long.",
+  }),
 });
