@@ -352,6 +352,7 @@ async function openGatewayOf(
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),
     maxMessages: config.agent.maxMessages,
     maxSends: config.agent.maxSends,
+    progress: config.delivery.progress,
     ...waitsOf(config),
     ...events,
   });

@@ -59,6 +59,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly titles?: TitleMaker;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;
+  /** False if chats are not told which tool of a long turn is running. */
+  readonly progress?: boolean;
   readonly turnDeadlineMs?: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
@@ -137,6 +139,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     },
     ...(options.files ? keptFiles(options.files, store.files, clock, redactor) : {}),
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
+    ...(options.progress === undefined ? {} : { progress: options.progress }),
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),

@@ -48,6 +48,13 @@ export interface Speaker {
   send(letter: Letter): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before; buttons that were under it go. */
   edit?(letter: Letter, messageId: string): Promise<void>;
+  /** Takes a message of ours back, so that nobody sees that it was there. One that is gone already is no failure. */
+  remove?(address: Address, messageId: string): Promise<void>;
+  /**
+   * Shows a text that is still being written, in place of what the same delivery id showed before. It is no message: it
+   * goes when a message is sent there, or by itself after `drafts.lastMs`. False if there are none at this address.
+   */
+  draft?(letter: Letter): Promise<boolean>;
   /**
    * Whether a message is there of which a call did not tell, or that was being sent when a process ended. `not there` only
    * if that is certain, or if it may be sent again without being there twice; null if the platform cannot tell. It fails
@@ -56,6 +63,11 @@ export interface Speaker {
   find?(letter: Letter): Promise<FoundMessage>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
+  /**
+   * Says what the bot is doing in the platform's own line for that. The words follow its name: `is running terminal`. The
+   * line goes when a message is sent there, or if the words are empty. False if there is none at this address.
+   */
+  status?(address: Address, words: string): Promise<boolean>;
   /** Marks a message of a person's. */
   react?(address: Address, messageId: string, mark: Mark): Promise<void>;
   /**
@@ -101,6 +113,8 @@ export interface PlatformLimits {
   readonly typingMs?: number;
   /** The least time between two edits of one message. */
   readonly paceMs?: number;
+  /** How long the platform shows a draft, and the least time between two of one text; absent if it has none. */
+  readonly drafts?: { readonly lastMs: number; readonly paceMs: number };
   /** The largest file that can be sent, in bytes, and how large the files of one letter are together; absent if none can. */
   readonly maxFile?: number;
   /** The longest text that goes with files, counted as `maxText`; absent if text and files are messages of their own. */

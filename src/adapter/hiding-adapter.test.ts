@@ -7,12 +7,12 @@ import { hidingAdapter } from "./hiding-adapter.js";
 
 const CANARY = "canary-4711-secret";
 
-test("an adapter says no secret: sent, edited, looked for, or as a title; all else is as it was", async () => {
+test("an adapter says no secret: sent, edited, shown, looked for, or as a title; all else is as it was", async () => {
   const redactor = new Redactor();
   redactor.know(() => [CANARY]);
   const found: string[] = [];
   const titles: string[] = [];
-  const plain = new ScriptedAdapter({ edits: true });
+  const plain = new ScriptedAdapter({ can: ["edit", "drafts", "status"] });
   const able: Adapter = Object.assign(plain, {
     find: async ({ text }: { text: string }) => {
       found.push(text);
@@ -30,9 +30,12 @@ test("an adapter says no secret: sent, edited, looked for, or as a title; all el
   const { messageId } = await adapter.send(message);
   await adapter.edit(message, messageId);
   await adapter.find(message);
+  await adapter.draft(message);
+  await adapter.status({ ...address, threadId: "t" }, `is running ${CANARY}`);
   await adapter.createThread(address, `about ${CANARY}`, null, "once");
   const said = [...plain.sent, ...plain.edits].map(({ text }) => text);
   expect([...said, ...found, ...titles]).toEqual(["it is ***", "it is ***", "it is ***", "about ***"]);
+  expect([...plain.drafted, ...plain.said]).toEqual(["it is ***", "is running ***"]);
   expect([adapter.platform, adapter.account, adapter.capabilities]).toEqual([
     plain.platform,
     plain.account,
@@ -41,6 +44,7 @@ test("an adapter says no secret: sent, edited, looked for, or as a title; all el
   await adapter.disconnect();
   const unable = new KeptAdapter(hidingAdapter(new ScriptedAdapter(), redactor.hide));
   await unable.connect();
-  expect(unable.speaker?.edit).toBeUndefined();
+  const { edit, draft, status } = unable.speaker ?? {};
+  expect([edit, draft, status]).toEqual([undefined, undefined, undefined]);
   await unable.disconnect();
 });

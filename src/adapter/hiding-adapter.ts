@@ -1,4 +1,4 @@
-/** An adapter that says no known secret: what is sent, edited, looked for or made a title of is cleaned before. */
+/** An adapter that says no known secret: what is sent, edited, shown, looked for or made a title of is cleaned before. */
 import type { Hide } from "../util/redact.js";
 import type { Adapter, Letter, Speaker } from "./adapter.js";
 import { speakerWith } from "./speaker.js";
@@ -13,10 +13,12 @@ export function hidingAdapter(adapter: Adapter, hide: Hide): Adapter {
 
 function hidingSpeaker(speaker: Speaker, hide: Hide): Speaker {
   const clean = (message: Letter): Letter => ({ ...message, text: hide(message.text) });
-  const { edit, find, createThread } = speaker;
+  const { edit, draft, status, find, createThread } = speaker;
   return speakerWith(speaker, {
     send: (message) => speaker.send(clean(message)),
     ...(edit ? { edit: (message, messageId) => edit.call(speaker, clean(message), messageId) } : {}),
+    ...(draft ? { draft: (message) => draft.call(speaker, clean(message)) } : {}),
+    ...(status ? { status: (address, words) => status.call(speaker, address, hide(words)) } : {}),
     ...(find ? { find: (message) => find.call(speaker, clean(message)) } : {}),
     ...(createThread
       ? {

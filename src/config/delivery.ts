@@ -1,5 +1,5 @@
-/** How long is waited for others: a message for its platform, and a handoff for a gateway. */
-import { number } from "../util/setting.js";
+/** Sending: how long a message waits for its platform and a handoff for a gateway, and what chats see of a long turn. */
+import { flag, number } from "../util/setting.js";
 import { group } from "./groups.js";
 import { seconds } from "./seconds.js";
 
@@ -12,6 +12,9 @@ export const deliverySettings = group({
     },
     { min: 0, max: 365, error: "use a number of days from 0 to 365" },
   ),
+  progress: flag(true, {
+    description: "If a tool runs longer than a few seconds, the chat sees which one, and for how long.",
+  }),
 });
 
 export const handoff = group({

@@ -140,6 +140,7 @@ describe("every key", () => {
       "jobs.maxRunning",
       "jobs.timeoutSeconds",
       "delivery.giveUpAfterDays",
+      "delivery.progress",
       "memory.summariseAt",
       "memory.titles",
       "memory.enabled",

@@ -47,7 +47,7 @@ describe("defaults", () => {
       agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
       busy: { default: "interrupt", byPlatform: {}, byChat: {}, momentSeconds: 0.5 },
       handoff: { waitSeconds: 60 },
-      delivery: { giveUpAfterDays: 3 },
+      delivery: { giveUpAfterDays: 3, progress: true },
       people: { allow: {}, owners: {}, guests: {}, pairing: "on" },
       tools: {
         folders: [project],

@@ -32,6 +32,8 @@ describe("a stream", () => {
       address,
       id: "t.live",
       isClear: async () => isClear,
+      lettersThere: () => 0,
+      elapsed: () => time.now,
       paceMs: 500,
       later: time.later,
     });
@@ -176,11 +178,118 @@ describe("a stream", () => {
     expect([isSeen, await message, shown()]).toEqual([false, null, []]);
   });
 
-  it("is only there where the platform can edit", () => {
+  it("is only there where the platform can edit or show drafts", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
-    const rest = { address, id: "", isClear: async () => true, later: time.later };
+    const asked = { isClear: async () => true, lettersThere: () => 0, elapsed: () => 0 };
+    const rest = { address, id: "", ...asked, later: time.later };
     expect(editStream({ surface: adapter, ...rest })).toBeInstanceOf(EditStream);
+    const drafting = new ScriptedAdapter({ can: ["drafts"] });
+    expect(editStream({ surface: drafting, ...rest })).toBeInstanceOf(EditStream);
     expect(editStream({ surface: new ScriptedAdapter(), ...rest })).toBeUndefined();
+  });
+});
+
+describe("a stream of drafts", () => {
+  let time: PassingTime;
+  let adapter: ScriptedAdapter;
+  let stream: EditStream;
+
+  const begin = async (options: ScriptedOptions = {}, chatId = "ann") => {
+    time = new PassingTime();
+    adapter = new ScriptedAdapter({ can: ["edit", "drafts"], ...options });
+    adapter.there.groups.add("team");
+    await adapter.connect(async () => "accepted");
+    stream = new EditStream({
+      surface: adapter,
+      address: { platform: adapter.platform, chatId },
+      id: "t.live",
+      isClear: async () => true,
+      lettersThere: () => 0,
+      elapsed: () => time.now,
+      later: time.later,
+    });
+  };
+  const say = async (text: string) => {
+    stream.text(text);
+    await settled();
+  };
+
+  it("shows what there is after a moment, at the pace of drafts, and leaves the reply to be sent", async () => {
+    await begin();
+    await say("One. ");
+    await time.pass(1_499);
+    expect(adapter.drafted).toEqual([]);
+    await time.pass(1);
+    await say("Two. ");
+    await time.pass(999);
+    expect(adapter.drafted).toEqual(["One. "]);
+    await time.pass(1);
+    expect(adapter.drafted).toEqual(["One. ", "One. Two. "]);
+    const { isSeen, message } = stream.handOver("One. Two. ");
+    expect([isSeen, await message]).toEqual([true, null]);
+    await time.pass(60_000);
+    expect([adapter.drafted.length, adapter.sent, adapter.edits, time.waiting]).toEqual([2, [], [], 0]);
+  });
+
+  it("shows it again before the platform forgets it, for as long as the reply is made", async () => {
+    await begin();
+    await say("One. ");
+    await time.pass(1_500 + 23_999);
+    expect(adapter.drafted).toEqual(["One. "]);
+    await time.pass(1);
+    expect(adapter.drafted).toEqual(["One. ", "One. "]);
+    await time.pass(24_000);
+    expect(adapter.drafted).toHaveLength(3);
+    expect(stream.handOver("One. ").isSeen).toBe(true);
+    await time.pass(60_000);
+    expect([adapter.drafted.length, time.waiting]).toEqual([3, 0]);
+  });
+
+  it("is a message that grows where there are no drafts", async () => {
+    await begin({}, "team");
+    await say("One. ");
+    await time.pass(1_500);
+    await say("Two. ");
+    await time.pass(1_000);
+    expect([adapter.drafted, [...adapter.shown.values()]]).toEqual([[], ["One. Two. "]]);
+    expect(await stream.handOver("One. Two. ").message).toEqual({ messageId: "sent-1", text: "One. Two. " });
+  });
+
+  it("begins no message if a draft fails: a platform that has enough gets the reply alone", async () => {
+    let calls = 0;
+    await begin({
+      onDraft: () => {
+        calls += 1;
+        throw new SendError("retryable", "429", { retryAfterMs: 7_000 });
+      },
+    });
+    await say("One. ");
+    await time.pass(1_500);
+    await say("Two. ");
+    await time.pass(60_000);
+    expect([calls, adapter.drafted, adapter.sent, time.waiting]).toEqual([1, [], [], 0]);
+    expect(await stream.handOver("One. Two. ").message).toBeNull();
+  });
+
+  it("waits for a draft that is under way, so that it does not come after the reply", async () => {
+    let answer: () => void = () => {};
+    await begin({
+      onDraft: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    });
+    await say("One. ");
+    await time.pass(1_500);
+    let isClosed = false;
+    const message = stream.handOver("One. ").message.then(() => {
+      isClosed = true;
+    });
+    await settled();
+    expect(isClosed).toBe(false);
+    answer();
+    await message;
+    expect([isClosed, time.waiting]).toEqual([true, 0]);
   });
 });
 

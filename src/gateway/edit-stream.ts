@@ -1,17 +1,20 @@
 /**
- * Shows a turn while it is written, on a platform that can edit: a reply that takes longer than a moment begins as a
- * message that grows step by step. One that is complete before is sent at once, by one call.
+ * Shows a turn while it is made: a reply that takes longer than a moment begins as a message that grows step by step, or
+ * as a draft if the platform has those. One that is complete before is sent at once, by one call. If a tool runs for
+ * long, the same message says so until the reply begins; a platform's own line for that is used instead of a message.
  * It makes one call at a time, also together with the deliverer: a reply begins only if nothing waits to be sent there,
  * so it overtakes nothing. Nothing here throws or is needed: a call that fails ends the streaming of this turn, and the
  * outbox sends the reply.
  */
 import { fitsInto, type LiveReply } from "../adapter/adapter.js";
-import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import type { Address } from "../session/source.js";
+import type { ToolCall } from "../session/transcript.js";
 import type { Later } from "../util/later.js";
 import { storableText } from "../util/text.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
-import { type Surface, speakerOf } from "./surface.js";
+import { GrowingMessage } from "./growing-message.js";
+import { Progress, type ToolWatch } from "./progress.js";
+import type { Surface } from "./surface.js";
 
 interface EditStreamOptions {
   readonly surface: Surface;
@@ -20,34 +23,51 @@ interface EditStreamOptions {
   readonly id: string;
   /** True if nothing waits to be sent there, and nothing is being sent. */
   readonly isClear: () => Promise<boolean>;
+  /** How many letters were sent there so far. */
+  readonly lettersThere: () => number;
   /** The time between the end of a call and the next one. */
   readonly paceMs?: number;
+  /** What is told of tools that run for long; absent if nothing is. */
+  readonly progress?: { readonly hints: boolean } | undefined;
+  readonly elapsed: () => number;
   readonly later: Later;
 }
 
-const PACE_MS = 1_000;
-/** From the first text until something is shown. */
-const FIRST_MS = 1_500;
-
-/** The stream of a turn; undefined if the platform cannot edit. */
+/** The stream of a turn; undefined if the platform can neither edit nor show drafts. */
 export function editStream(options: EditStreamOptions): EditStream | undefined {
-  return options.surface.capabilities.edit ? new EditStream(options) : undefined;
+  const { edit, drafts } = options.surface.capabilities;
+  return edit || drafts ? new EditStream(options) : undefined;
 }
 
-export class EditStream implements LiveReply {
+export class EditStream implements LiveReply, ToolWatch {
   readonly #options: EditStreamOptions;
+  readonly #progress: Progress | undefined;
   #growing: GrowingMessage | undefined;
   #begun = 0;
   /** Replies that were handed to the deliverer and are not sent yet. */
   #unsettled = 0;
   #broken = false;
+  #isOver = false;
+  /** Whether the platform has a line of its own for what the turn is doing: null until it was asked. */
+  #hasLine: boolean | null = null;
+  #telling: Promise<void> = Promise.resolve();
+  /** Settles when nothing is left to take back. */
+  #leaving: Promise<void> = Promise.resolve();
 
   constructor(options: EditStreamOptions) {
     this.#options = options;
+    const { progress, elapsed, later } = options;
+    if (!progress) return;
+    const changed = (): void => {
+      this.#telling = this.#telling.then(() => this.#tell());
+    };
+    this.#progress = new Progress({ ...progress, elapsed, later, changed });
   }
 
   text(delta: string): void {
     if (this.#broken) return;
+    this.#progress?.pause();
+    this.#leaveIfOvertaken();
     this.#growing ??= this.#begin();
     this.#growing.grow(delta);
   }
@@ -56,6 +76,15 @@ export class EditStream implements LiveReply {
   toolCall(): void {}
   toolResult(): void {}
 
+  /** This call acts now: it was approved, if it had to be. */
+  started(call: ToolCall): void {
+    if (!this.#broken) this.#progress?.started(call);
+  }
+
+  finished(call: ToolCall): void {
+    this.#progress?.finished(call);
+  }
+
   /** True if this is the message that grows now. */
   shows(messageId: string): boolean {
     return this.#growing?.messageId === messageId;
@@ -63,13 +92,15 @@ export class EditStream implements LiveReply {
 
   /** The reply is complete, and this is its text; the deliverer completes the message that was begun. */
   handOver(text: string): Beginning {
+    this.#progress?.pause();
+    this.#leaveIfOvertaken();
     const growing = this.#growing;
     this.#growing = undefined;
     this.#unsettled += 1;
     const fitting = fitsInto(this.#options.surface.capabilities, storableText(text));
     return {
       isSeen: growing?.isSeen ?? false,
-      message: growing ? growing.close().then((begun) => (fitting ? begun : null)) : Promise.resolve(null),
+      message: this.#closed(growing, fitting),
       settle: () => {
         this.#unsettled -= 1;
         this.#growing?.look();
@@ -77,130 +108,84 @@ export class EditStream implements LiveReply {
     };
   }
 
+  /** Also called if the turn did not come to its end: then it goes on elsewhere. */
   end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#broken = true;
-    void this.#growing?.close();
+    this.#progress?.end();
+    this.#leave();
+    this.#leaving = Promise.all([this.#leaving, this.#telling.then(() => this.#leaveLine())]).then(() => {});
+  }
+
+  /** Settles when what the turn had shown of itself is taken back; does not reject. */
+  get isGone(): Promise<void> {
+    return this.#leaving;
+  }
+
+  /** What the deliverer completes. A reply that does not fit is a message of its own, and this one goes. */
+  async #closed(growing: GrowingMessage | undefined, fitting: boolean): Promise<BegunMessage | null> {
+    const begun = (await growing?.close()) ?? null;
+    if (fitting) return begun;
+    await growing?.withdraw();
+    return null;
   }
 
   #begin(): GrowingMessage {
     this.#begun += 1;
-    return new GrowingMessage(this.#options, `${this.#options.id}.${this.#begun}`, {
+    const { id } = this.#options;
+    return new GrowingMessage({
+      ...this.#options,
+      deliveryId: `${id}.${this.#begun}`,
+      progress: () => (this.#hasLine ? "" : (this.#progress?.lines ?? "")),
       mayCall: () => !this.#broken && this.#unsettled === 0,
       onFailure: () => {
         this.#broken = true;
+        this.#progress?.end();
       },
     });
   }
-}
 
-/** What a growing message asks before a call, and reports after it. */
-interface Turnstile {
-  readonly mayCall: () => boolean;
-  readonly onFailure: () => void;
-}
-
-class GrowingMessage {
-  readonly #surface: Surface;
-  readonly #address: Address;
-  readonly #deliveryId: string;
-  readonly #turnstile: Turnstile;
-  readonly #isClear: () => Promise<boolean>;
-  readonly #paceMs: number;
-  readonly #later: Later;
-  #text = "";
-  #begun: BegunMessage | null = null;
-  #calling: Promise<void> | undefined;
-  #cancelRest: (() => void) | undefined;
-  #closed = false;
-  /** True if it is too long for one message: then it stops growing. */
-  #isFull = false;
-  #isSending = false;
-
-  constructor(options: EditStreamOptions, deliveryId: string, turnstile: Turnstile) {
-    this.#surface = options.surface;
-    this.#address = options.address;
-    this.#deliveryId = deliveryId;
-    this.#turnstile = turnstile;
-    this.#isClear = options.isClear;
-    this.#paceMs = options.paceMs ?? options.surface.capabilities.paceMs ?? PACE_MS;
-    this.#later = options.later;
+  /** A tool runs for long, or runs on. */
+  async #tell(): Promise<void> {
+    if (this.#broken) return;
+    if (this.#hasLine !== false && !(await this.#tellInLine())) return;
+    const words = this.#progress?.words ?? "";
+    if (this.#broken || this.#hasLine || words === "") return;
+    this.#leaveIfOvertaken();
+    this.#growing ??= this.#begin();
+    this.#growing.look();
   }
 
-  get messageId(): string | undefined {
-    return this.#begun?.messageId;
-  }
-
-  get isSeen(): boolean {
-    return this.#begun !== null || this.#isSending;
-  }
-
-  grow(delta: string): void {
-    const isFirst = this.#text === "";
-    this.#text += delta;
-    if (isFirst) this.#rest(FIRST_MS);
-    this.look();
-  }
-
-  /** Shows the text so far, if it is time. */
-  look(): void {
-    if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
-    // The text so far may end in half a character.
-    const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
-    if (text.trim() === "" || text === this.#begun?.text || this.#isFull) return;
-    this.#calling = this.#show(text).then(() => {
-      this.#calling = undefined;
-      this.#rest(this.#paceMs);
-    });
-  }
-
-  /** Makes no more calls, and waits for the current one. */
-  async close(): Promise<BegunMessage | null> {
-    this.#closed = true;
-    this.#stopResting();
-    await this.#calling;
-    return this.#begun;
-  }
-
-  async #show(text: string): Promise<void> {
-    const message = {
-      address: this.#address,
-      purpose: "reply" as const,
-      text,
-      deliveryId: this.#deliveryId,
-    };
+  /** False if that is all that can be done now. */
+  async #tellInLine(): Promise<boolean> {
+    const { surface, address } = this.#options;
+    const { speaker } = surface;
+    const words = this.#progress?.words ?? "";
+    if (words === "") return false;
     try {
-      await prepareMarkdown(text);
-      this.#isFull = !fitsInto(this.#surface.capabilities, text);
-      if (this.#isFull || this.#closed) return;
-      if (this.#begun === null) {
-        if (!(await this.#isClear()) || this.#closed) return;
-        this.#isSending = true;
-        const speaker = await speakerOf(this.#surface);
-        const { messageId } = await speaker.send(message);
-        this.#begun = { messageId, text };
-      } else {
-        const { messageId } = this.#begun;
-        this.#begun = { messageId, text: null };
-        const speaker = await speakerOf(this.#surface);
-        await speaker.edit?.(message, messageId);
-        this.#begun = { messageId, text };
-      }
+      this.#hasLine = (await speaker?.status?.(address, words)) ?? false;
+      return !this.#hasLine;
     } catch {
-      // Streaming is optional: the outbox sends the reply, and reports it if that fails too.
-      this.#turnstile.onFailure();
+      this.#progress?.end(); // A platform that has enough is not asked for more.
+      return false;
     }
   }
 
-  #rest(ms: number): void {
-    if (this.#closed) return;
-    this.#cancelRest = this.#later(() => {
-      this.#cancelRest = undefined;
-      this.look();
-    }, ms);
+  async #leaveLine(): Promise<void> {
+    const { surface, address } = this.#options;
+    if (!this.#hasLine) return;
+    await surface.speaker?.status?.(address, "").catch(() => {}); // The platform forgets it by itself.
   }
 
-  #stopResting(): void {
-    this.#cancelRest?.();
-    this.#cancelRest = undefined;
+  /** What the turn says next belongs below what was sent meanwhile. */
+  #leaveIfOvertaken(): void {
+    if (this.#growing?.isOvertaken) this.#leave();
+  }
+
+  #leave(): void {
+    const leaving = this.#growing?.withdraw();
+    this.#growing = undefined;
+    this.#leaving = Promise.all([this.#leaving, leaving]).then(() => {});
   }
 }

@@ -6,6 +6,8 @@ import type { Agent } from "../agent/agent.js";
 import type { ScriptedAbility } from "../testing/scripted-adapter.js";
 
 const EVERYTHING: readonly ScriptedAbility[] = ["edit", "find", "typing", "marks", "threads", "files"];
+/** With what shows an answer before it is sent. */
+const EVEN_MORE: readonly ScriptedAbility[] = [...EVERYTHING, "remove", "drafts", "status"];
 
 let time: PassingTime;
 let world: World;
@@ -42,13 +44,17 @@ const speaking: Agent = {
   },
 };
 
-it("a short answer is one call on a platform that can do everything, also afterwards", async () => {
-  const ann = await begin(EVERYTHING, { agent: speaking });
+it.each([
+  ["everything", EVERYTHING],
+  ["even more", EVEN_MORE],
+])("a short answer is one call on a platform that can do %s, also afterwards", async (_, can) => {
+  const ann = await begin(can, { agent: speaking });
   for (const [n, text] of ["one", "two", "three"].entries()) {
     await ann.ask(text);
     await isAtRest(ann.key);
     await time.pass(60_000);
     expect(calls()).toEqual({ sent: n + 1, edits: 0, typed: 0, marks: [] });
+    expect([world.adapter.drafted, world.adapter.said]).toEqual([[], []]);
   }
   expect(time.waiting).toBe(0);
 });

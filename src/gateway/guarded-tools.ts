@@ -5,6 +5,7 @@
 import type { Tool, ToolContext } from "../agent/agent.js";
 import { processNamed } from "../util/holder.js";
 import type { Approve } from "./approvals.js";
+import type { ToolWatch } from "./progress.js";
 import type { ToolJournal, Turn } from "./store.js";
 
 const CHANGED = "Error: not run: the folder has changed since this was approved.";
@@ -17,6 +18,8 @@ export function guardedTools(
   approve: Approve,
   /** What the turn gives to its tools besides. */
   given: Pick<ToolContext, "background" | "files"> = {},
+  /** Learns when a call acts: not while it waits for approval. */
+  watch?: ToolWatch,
 ): readonly Tool[] {
   return tools.map((tool) => ({ ...tool, run: (args, context) => runGuarded(tool, args, context) }));
 
@@ -32,7 +35,13 @@ export function guardedTools(
     const leads = (pid: number): void =>
       void journal.leads(turn, context.call, processNamed(pid)).catch(() => false);
     const approved = danger === null ? {} : { approved: danger };
-    const result = await tool.run(args, { ...context, ...given, ...approved, leads });
+    watch?.started(context.call);
+    let result: string;
+    try {
+      result = await tool.run(args, { ...context, ...given, ...approved, leads });
+    } finally {
+      watch?.finished(context.call);
+    }
     // The tool has acted, whether this succeeds or not: the next step stores the result, or says what went wrong.
     await journal.finished(turn, context.call, result).catch(() => false);
     return result;

@@ -54,6 +54,8 @@ export interface GatewayOptions extends Partial<KeptFiles> {
   readonly maxMessages: number;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;
+  /** False if chats are not told which tool of a long turn is running. */
+  readonly progress?: boolean;
   readonly deadlineMs: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;

@@ -17,6 +17,7 @@ import { failedMarks } from "./failed-answer.js";
 import type { Media } from "./media.js";
 import type { Account, GatewayStore } from "./store.js";
 import type { Surface } from "./surface.js";
+import { Traffic } from "./traffic.js";
 
 export interface SurfacesSetting {
   readonly adapters: readonly Adapter[];
@@ -60,6 +61,8 @@ interface Served {
 }
 
 export class Surfaces {
+  /** What was sent where by this process. */
+  readonly traffic = new Traffic();
   readonly #setting: SurfacesSetting;
   readonly #all: readonly Served[];
   readonly #steady: Clock;
@@ -76,7 +79,7 @@ export class Surfaces {
   #serve(adapter: Adapter): Served {
     const { store, commands, reactions, media, holder, leaseMs, clock, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
-      adapter,
+      adapter: this.traffic.counted(adapter),
       accounts: store.accounts,
       commands,
       reactions,

@@ -159,8 +159,10 @@ export class TurnRun {
     try {
       const outcome = await this.#converse();
       live?.end(outcome === "done" ? "done" : outcome === "failed" ? "failed" : "stopped");
+      if (outcome === "released") await this.#setting.stream?.isGone; // This process is about to end.
       return outcome;
     } finally {
+      this.#setting.stream?.end();
       clearInterval(beat);
       clearTimeout(deadline);
     }

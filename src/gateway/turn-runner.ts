@@ -24,6 +24,8 @@ export interface TurnRunnerSetting extends Common, Omit<TurnContextSetting, "mem
   readonly turnTools: TurnToolsSetting;
   readonly busy: BusyModes;
   readonly maxSends: number;
+  /** False if nothing is shown of tools that run for long. */
+  readonly progress?: boolean;
   readonly deadlineMs: number;
   readonly allowance: Allowance;
   readonly notices: Notices;
@@ -108,6 +110,22 @@ export class TurnRunner {
       begun,
       { ...model, beforeCall },
     );
+    const live = surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId);
+    // What a job says is only known to be said when it is complete.
+    const stream =
+      surface && !live && !job
+        ? editStream({
+            surface,
+            address: turn.address,
+            id: `${turn.id}.${turn.fence}.live`,
+            isClear: () => store.outbox.isClear(item, turn.address),
+            lettersThere: () => surfaces.traffic.to(turn.address),
+            // In a group, others may see what the tools of one person work on.
+            progress: setting.progress === false ? undefined : { hints: item.source.chatType === "dm" },
+            elapsed: setting.elapsed,
+            later: setting.later,
+          })
+        : undefined;
     return new TurnRun(turn, {
       agent: job?.agent ?? setting.agent,
       turns: store.turns,
@@ -115,7 +133,10 @@ export class TurnRunner {
       // Somebody who lost access is answered without tools.
       tools: async (unread) =>
         who.allowed
-          ? turnTools(setting.turnTools, { who: job?.asks(who) ?? who, turn, item, unread, job, memory })
+          ? turnTools(setting.turnTools, {
+              ...{ who: job?.asks(who) ?? who, turn, item, unread, job, memory },
+              watch: stream,
+            })
           : [],
       ...given,
       ...(media ? { filesFolder: media.sessionFiles.folderOf(turn.sessionId) } : {}),
@@ -123,18 +144,8 @@ export class TurnRunner {
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
       beforeCall,
       afterSummary: () => setting.allowance.usage.check(asks, turn.sessionId),
-      live: surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId),
-      // What a job says is only known to be said when it is complete.
-      stream:
-        surface && !job
-          ? editStream({
-              surface,
-              address: turn.address,
-              id: `${turn.id}.${turn.fence}.live`,
-              isClear: () => store.outbox.isClear(item, turn.address),
-              later: setting.later,
-            })
-          : undefined,
+      live,
+      stream,
       cut: (text) => notices.cut(turn.address.platform, text),
       pieces: (text) => notices.piecesOf(turn.address.platform, text),
       maxSends: setting.maxSends,

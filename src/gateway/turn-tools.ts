@@ -15,6 +15,7 @@ import type { JobTurn } from "./jobs/turn.js";
 import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { startsInBackground } from "./processes/background.js";
+import type { ToolWatch } from "./progress.js";
 import type { NewDelivery } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
 
@@ -29,11 +30,13 @@ export interface TurnToolsSetting extends GatewayToolsSetting {
 interface TurnOfTools extends Omit<TurnOfGatewayTools, "tool"> {
   /** Null if a person asked for the turn. */
   readonly job: JobTurn | null;
+  /** Learns which calls run. */
+  readonly watch?: ToolWatch | undefined;
 }
 
 export async function turnTools(
   setting: TurnToolsSetting,
-  { who, turn, item, unread, job, memory }: TurnOfTools,
+  { who, turn, item, unread, job, memory, watch }: TurnOfTools,
 ): Promise<readonly Tool[]> {
   const { store, adapters, clock, approvals, notices } = setting;
   const { processes } = setting.processes ?? {};
@@ -69,5 +72,5 @@ export async function turnTools(
       ? { files: sessionFiles.given(turn.sessionId, () => store.files.inSession(turn.sessionId, turn.key)) }
       : {}),
   };
-  return guardedTools(theirs, turn, store.journal, approve, given);
+  return guardedTools(theirs, turn, store.journal, approve, given, watch);
 }

@@ -44,7 +44,10 @@ async function script(json: boolean): Promise<AdapterFixture> {
 adapterContract("scripted", () => scriptedFixture());
 adapterContract("scripted, with everything", () =>
   scriptedFixture({
-    can: ["edit", "find", "idempotent", "typing", "marks", "threads once", "files", "buttons"],
+    can: [
+      ...(["edit", "remove", "drafts", "status", "find", "idempotent"] as const),
+      ...(["typing", "marks", "threads once", "files", "buttons"] as const),
+    ],
   }),
 );
 adapterContract("script", () => script(false));

@@ -7,6 +7,7 @@ import { describe } from "vitest";
 import { buttonCases } from "./adapter/buttons.js";
 import { connectionCases } from "./adapter/connection.js";
 import { destinationCases } from "./adapter/destinations.js";
+import { draftCases } from "./adapter/drafts.js";
 import { editCases } from "./adapter/edits.js";
 import { faultCases } from "./adapter/faults.js";
 import { fileCases } from "./adapter/files.js";
@@ -33,6 +34,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       sendingCases,
       formattingCases,
       editCases,
+      draftCases,
       fileCases,
       signCases,
       buttonCases,

@@ -86,6 +86,9 @@ export class KeptAdapter<Kind extends Adapter = Adapter> implements Surface {
 
   readonly send: Say<"send"> = async (...call) => (await this.#ability("send"))(...call);
   readonly edit: Say<"edit"> = async (...call) => (await this.#ability("edit"))(...call);
+  readonly remove: Say<"remove"> = async (...call) => (await this.#ability("remove"))(...call);
+  readonly draft: Say<"draft"> = async (...call) => (await this.#ability("draft"))(...call);
+  readonly status: Say<"status"> = async (...call) => (await this.#ability("status"))(...call);
   readonly find: Say<"find"> = async (...call) => (await this.#ability("find"))(...call);
   readonly typing: Say<"typing"> = async (...call) => (await this.#ability("typing"))(...call);
   readonly react: Say<"react"> = async (...call) => (await this.#ability("react"))(...call);

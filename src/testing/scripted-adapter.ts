@@ -20,6 +20,9 @@ import { ScriptedPlatform } from "./scripted-platform.js";
 /** What a platform may be able to do beyond sending and receiving. */
 export type ScriptedAbility =
   | "edit"
+  | "remove"
+  | "drafts"
+  | "status"
   | "find"
   | "idempotent"
   | "typing"
@@ -39,6 +42,8 @@ export interface ScriptedOptions {
   readonly edits?: boolean;
   /** Called before each edit; what it throws, the edit throws. */
   readonly onEdit?: (message: Letter) => void | Promise<void>;
+  /** Called before each draft; what it throws, the draft throws. */
+  readonly onDraft?: (message: Letter) => void | Promise<void>;
   /** Gives out files by their references. */
   readonly fetch?: NonNullable<Speaker["fetch"]>;
   readonly maxText?: number;
@@ -60,6 +65,9 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   readonly account: string;
   readonly capabilities: Capabilities;
   readonly edit?: NonNullable<Speaker["edit"]>;
+  readonly remove?: NonNullable<Speaker["remove"]>;
+  readonly draft?: NonNullable<Speaker["draft"]>;
+  readonly status?: NonNullable<Speaker["status"]>;
   readonly find?: NonNullable<Speaker["find"]>;
   readonly typing?: NonNullable<Speaker["typing"]>;
   readonly react?: NonNullable<Speaker["react"]>;
@@ -69,6 +77,9 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   readonly there: ScriptedPlatform;
   readonly sent: Letter[] = [];
   readonly edits: ScriptedEdit[] = [];
+  /** Every draft that was shown, and every word about what the bot does, oldest first. */
+  readonly drafted: string[] = [];
+  readonly said: string[] = [];
   readonly #onSend: (message: Letter) => void | Promise<void>;
   readonly #kept = new KeptAdapter(this);
   #line: Line | null = null;
@@ -76,7 +87,8 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   #waiting: (() => void)[] = [];
 
   constructor(options: ScriptedOptions = {}) {
-    const { edits = false, maxText = 4_096, shared = false, onEdit = () => {} } = options;
+    const { edits = false, maxText = 4_096, shared = false } = options;
+    const { onEdit = () => {}, onDraft = () => {} } = options;
     const can = new Set<ScriptedAbility>([...(options.can ?? []), ...(edits ? ["edit" as const] : [])]);
     this.platform = options.platform ?? platforms()[1] ?? "";
     this.account = options.account ?? "bot";
@@ -92,10 +104,14 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
       ...(can.has("redelivers") ? { redelivers: true } : {}),
       ...(can.has("idempotent") ? { idempotent: true } : {}),
       ...(can.has("files") ? { maxFile: 1024 * 1024, maxCaption: 100, maxAlbum: 3, voice: true } : {}),
+      ...(can.has("drafts") ? { drafts: { lastMs: 30_000, paceMs: 1_000 } } : {}),
       ...(can.has("buttons") ? { buttons: 3 } : {}),
     };
     if (options.fetch) this.fetch = options.fetch;
     if (can.has("edit")) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
+    if (can.has("remove")) this.remove = async (_address, messageId) => this.#remove(messageId);
+    if (can.has("drafts")) this.draft = (message) => this.#draft(message, onDraft);
+    if (can.has("status")) this.status = (address, words) => this.#status(address, words);
     if (can.has("find")) this.find = async (message) => this.there.find(message) ?? "not there";
     if (can.has("typing")) this.typing = async () => this.there.type();
     if (can.has("marks")) this.react = async (_address, messageId, mark) => this.there.mark(messageId, mark);
@@ -186,6 +202,29 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
     this.there.edit(messageId, message.text);
     this.edits.push({ messageId, text: message.text });
     this.#changed();
+  }
+
+  #remove(messageId: string): void {
+    this.#mustBeConnected();
+    this.there.remove(messageId);
+    this.#changed();
+  }
+
+  async #draft(message: Letter, onDraft: NonNullable<ScriptedOptions["onDraft"]>): Promise<boolean> {
+    this.#mustBeConnected();
+    await onDraft(message);
+    const isShown = this.there.draft(message);
+    if (isShown) this.drafted.push(message.text);
+    this.#changed();
+    return isShown;
+  }
+
+  async #status(address: Address, words: string): Promise<boolean> {
+    this.#mustBeConnected();
+    const isSaid = this.there.say(address, words);
+    if (isSaid) this.said.push(words);
+    this.#changed();
+    return isSaid;
   }
 
   #changed(): void {

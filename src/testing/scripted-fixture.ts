@@ -1,7 +1,7 @@
 /** The scripted platform as the adapter's contract wants it: it can play every case. */
 import { readFile } from "node:fs/promises";
 import type { InboundMessage } from "../adapter/adapter.js";
-import type { Address, SessionSource } from "../session/source.js";
+import { type Address, formatAddress, type SessionSource } from "../session/source.js";
 import type { AdapterFixture, Written } from "./adapter/fixture.js";
 import { ScriptedAdapter, type ScriptedOptions } from "./scripted-adapter.js";
 
@@ -97,6 +97,8 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
         files.map(async ({ name, path, voice = false }) => ({ name, bytes: await readFile(path), voice })),
       );
     },
+    drafted: (address = { platform, chatId: "ann" }) => there.drafts.get(formatAddress(address)) ?? null,
+    status: (address) => there.statuses.get(formatAddress(address)) ?? "",
     typed: () => there.typed,
     marks: (messageId) => there.marks.get(messageId) ?? [],
     press: async (messageId, label, by = {}) => {

@@ -54,6 +54,10 @@ export class ScriptedPlatform {
   readonly marks = new Map<string, Mark[]>();
   menu: readonly string[] = [];
   typed = 0;
+  /** What is shown of texts that are being written, by address. */
+  readonly drafts = new Map<string, string>();
+  /** What the bot is said to do, by address. */
+  readonly statuses = new Map<string, string>();
   /** What the next call that sends meets. */
   trouble: Trouble | null = null;
   /** What the way does: to the next call that sends, or to all of them. */
@@ -146,6 +150,8 @@ export class ScriptedPlatform {
     const { address, deliveryId, text, replyTo = null, files, buttons } = message;
     const messageId = `sent-${this.#sent}`;
     this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files, buttons });
+    this.drafts.delete(formatAddress(address));
+    this.statuses.delete(formatAddress(address));
     if (trouble === "swallowed") this.#meet(trouble);
     if (fault) throw fault[0]();
     return messageId;
@@ -155,6 +161,27 @@ export class ScriptedPlatform {
     const message = this.messages.get(messageId);
     if (!message) throw new SendError("permanent", `There is no message ${messageId}.`);
     this.messages.set(messageId, { ...message, text, buttons: undefined });
+  }
+
+  remove(messageId: string): void {
+    this.messages.delete(messageId);
+  }
+
+  /** Only a chat of two has drafts. */
+  draft({ address, text }: Letter): boolean {
+    if (this.groups.has(address.chatId)) return false;
+    const { trouble } = this;
+    this.#meet(trouble);
+    this.drafts.set(formatAddress(address), text);
+    return true;
+  }
+
+  /** Only a thread has a line for that. */
+  say(address: Address, words: string): boolean {
+    if (address.threadId === undefined) return false;
+    if (words === "") this.statuses.delete(formatAddress(address));
+    else this.statuses.set(formatAddress(address), words);
+    return true;
   }
 
   find({ deliveryId }: Letter): ScriptedMessage | undefined {

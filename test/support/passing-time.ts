@@ -13,6 +13,10 @@ export class PassingTime {
     };
   };
 
+  get now(): number {
+    return this.#now;
+  }
+
   get waiting(): number {
     return this.#timers.length;
   }

@@ -55,6 +55,10 @@ export class SlackServer {
   channel = "";
   /** Sent by the bot, oldest first. */
   readonly calls: { readonly method: string; readonly args: Readonly<Record<string, string>> }[] = [];
+  /** What the bot is said to be doing, by channel and thread. */
+  readonly statuses = new Map<string, string>();
+  /** Slack's word for why this app has no line for what it does. */
+  declinesStatus: string | null = null;
   readonly faults: Faults;
   readonly #options: SlackServerOptions;
   readonly #http: Server;
@@ -496,6 +500,8 @@ export class SlackServer {
       if (!this.#knows(token)) return answer(response, { ok: false, error: "invalid_auth" });
       this.calls.push({ method, args: Object.fromEntries(new URLSearchParams(body.toString())) });
     }
+    if (method === "assistant.threads.setStatus" && path.startsWith("/api/"))
+      return answer(response, await this.#setStatus(new URLSearchParams(body.toString())));
     const says = ["chat.postMessage", "chat.update", "files.completeUploadExternal"].includes(method);
     const trouble = says && token === this.botToken ? this.#trouble : undefined;
     if (trouble) this.#trouble = undefined;
@@ -511,6 +517,10 @@ export class SlackServer {
       ...(request.method === "POST" && { body }),
     });
     const result = Buffer.from(await upstream.arrayBuffer());
+    if (method === "chat.postMessage" && token === this.botToken) {
+      const { channel, thread_ts } = Object.fromEntries(new URLSearchParams(body.toString()));
+      this.statuses.delete(`${channel}:${thread_ts}`);
+    }
     if (method === "chat.postMessage" && !new URLSearchParams(body.toString()).has("thread_ts")) {
       this.#begun = String((JSON.parse(result.toString()) as Json).ts);
     }
@@ -524,6 +534,22 @@ export class SlackServer {
     const call = this.calls.at(-1);
     const isBots = call && path.startsWith("/api/") && token === this.botToken;
     response.end(isBots ? this.answers(call, result.toString()) : result);
+  }
+
+  /** As Slack documents it: a thread of a channel that is there; an empty status removes the line. */
+  async #setStatus(given: URLSearchParams): Promise<Json> {
+    const [channel, thread, status] = ["channel_id", "thread_ts", "status"].map((name) => given.get(name));
+    if (this.declinesStatus !== null) return { ok: false, error: this.declinesStatus };
+    if (!channel || !thread || status === null || status === undefined)
+      return { ok: false, error: "invalid_arguments" };
+    const messages = await this.messages(channel).catch(() => null);
+    if (messages === null) return { ok: false, error: "channel_not_found" };
+    if (!messages.some(({ ts }) => ts === thread)) return { ok: false, error: "invalid_thread_ts" };
+    if (status === "") this.statuses.delete(`${channel}:${thread}`);
+    else this.statuses.set(`${channel}:${thread}`, status);
+    this.stirs += 1;
+    for (const look of this.#waiting.splice(0)) look();
+    return { ok: true };
   }
 
   #openLine(token: string, response: ServerResponse): void {

@@ -105,6 +105,10 @@ export async function telegramFixture({ webhook = false } = {}) {
         .sentTo(chatId, threadId)
         .flatMap(({ file, method }) => (file ? [{ ...file, voice: method === "sendVoice" }] : [])),
     notified: () => server.sent.flatMap(({ html }) => namesIn(html)),
+    drafted: ({ chatId, threadId }: Address = DM) => {
+      const draft = server.drafts.get(threadId === undefined ? chatId : `${chatId}:${threadId}`);
+      return draft ? readTelegramHtml(draft.html).withLinks : null;
+    },
     typed: () => server.calls.filter(({ method }) => method === "sendChatAction").length,
     marks: (messageId: string) => server.marksOn(messageId),
     press: (messageId: string, label: string, by: Pick<Written, "in" | "from"> = {}) =>

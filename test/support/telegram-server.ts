@@ -69,6 +69,8 @@ interface Pending {
 
 /** crabline has no such calls: the layer takes what they bring. */
 const TAKEN_HERE = new Set(["sendVoice", "sendMediaGroup"]);
+/** Nor these: the layer does what they say. */
+const DONE_HERE = new Set(["sendMessageDraft", "deleteMessage"]);
 const SENDING = new Set([
   "sendMessage",
   "sendPhoto",
@@ -80,6 +82,10 @@ const SENDING = new Set([
 
 export class TelegramServer {
   readonly sent: Sent[] = [];
+  /** What is shown of texts that are being written, by chat and topic, as HTML. */
+  readonly drafts = new Map<string, { readonly id: number; readonly html: string }>();
+  /** Since Bot API 9.3; an older server does not know the method. */
+  hasDrafts = true;
   /** Each call but the polls, with what was given. */
   readonly calls: { readonly method: string; readonly given: Json }[] = [];
   /** By id; null where the line breaks when it is fetched. */
@@ -349,9 +355,15 @@ export class TelegramServer {
     body: Buffer,
     given: Json,
   ): Promise<void> {
-    const trouble = SENDING.has(method) ? this.#troubles.shift() : undefined;
+    const meetsTrouble = SENDING.has(method) || method === "sendMessageDraft";
+    const trouble = meetsTrouble ? this.#troubles.shift() : undefined;
     const wrong = typeof trouble === "object" ? trouble : this.#wrongIn(method, given);
     if (wrong) return refuse(response, wrong.code, wrong.words, wrong.parameters);
+    if (DONE_HERE.has(method)) {
+      if (method === "deleteMessage") this.#delete(given);
+      else this.drafts.set(placeOf(given), { id: Number(given.draft_id), html: String(given.text) });
+      return answer(response, 200, { ok: true, result: true });
+    }
     if (TAKEN_HERE.has(method)) {
       const messages = this.#take(method, given, body);
       return answer(response, 200, {
@@ -400,12 +412,32 @@ export class TelegramServer {
         return { code: 400, words: `Bad Request: can't parse entities: ${(error as Error).message}` };
       }
     }
+    if (method === "sendMessageDraft") return this.#wrongInDraft(given);
+    if (method === "deleteMessage" && !this.#messageOf(given))
+      return { code: 400, words: "Bad Request: message to delete not found" };
     if (method !== "editMessageText") return undefined;
     const edited = this.#messageOf(given);
     if (!edited) return { code: 400, words: "Bad Request: message to edit not found" };
     if (edited.text === shownOf(given) && edited.buttons.size === buttonsOf(given).size)
       return { code: 400, words: "Bad Request: message is not modified: specified new message content" };
     return undefined;
+  }
+
+  /** As the Bot API documents it: a private chat, an id that is not 0, a text that a message could have. */
+  #wrongInDraft(given: Json): Refusal | undefined {
+    const { chat_id: chat, draft_id: id } = given;
+    if (!this.hasDrafts) return { code: 404, words: "Not Found" };
+    if (typeof chat !== "number" || chat <= 0)
+      return { code: 400, words: "Bad Request: TEXTDRAFT_PEER_INVALID" };
+    if (!Number.isInteger(id) || id === 0)
+      return { code: 400, words: "Bad Request: draft identifier must be non-zero" };
+    if (shownOf(given).length > 4_096) return { code: 400, words: "Bad Request: message is too long" };
+    return undefined;
+  }
+
+  #delete(given: Json): void {
+    const message = this.#messageOf(given);
+    if (message) this.sent.splice(this.sent.indexOf(message), 1);
   }
 
   #messageOf(given: Json): Sent | undefined {
@@ -426,6 +458,7 @@ export class TelegramServer {
   }
 
   #note(method: string, given: Json, messageId: string, file: Sent["file"]): void {
+    this.drafts.delete(placeOf(given));
     const reply = given.reply_parameters;
     const replied = typeof reply === "string" ? JSON.parse(reply) : reply;
     this.sent.push({
@@ -565,6 +598,10 @@ function filesIn(body: Buffer): (NonNullable<Sent["file"]> & { readonly part: st
     const bytes = new Uint8Array(body.subarray(from, all.indexOf(end, from)));
     return { part: head[1] ?? "", name: Buffer.from(head[2] ?? "", "latin1").toString(), bytes };
   });
+}
+
+function placeOf({ chat_id, message_thread_id }: Json): string {
+  return `${chat_id}${message_thread_id === undefined ? "" : `:${message_thread_id}`}`;
 }
 
 function buttonsOf({ reply_markup }: Json): ReadonlyMap<string, string> {

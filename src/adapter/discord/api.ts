@@ -14,7 +14,7 @@ import { type LetterButton, type Mark, SendError } from "../adapter.js";
 import { pressData } from "../buttons.js";
 import { HttpRefusal, refusePage } from "../http-call.js";
 import type { DiscordSettings } from "./config.js";
-import { sendError, statusOf } from "./failure.js";
+import { isMessageGone, sendError, statusOf } from "./failure.js";
 
 const BASE_URL = "https://discord.com/api";
 const TIMEOUT_MS = 15_000;
@@ -90,6 +90,14 @@ export class Api {
   async edit(channelId: string, messageId: string, content: string): Promise<void> {
     const body = { content, flags: SUPPRESS_EMBEDS, allowed_mentions: NO_MENTIONS, components: [] };
     await this.#send(true, () => this.rest.patch(Routes.channelMessage(channelId, messageId), { body }));
+  }
+
+  /** One that is gone already is no failure. */
+  async remove(channelId: string, messageId: string): Promise<void> {
+    const route = Routes.channelMessage(channelId, messageId);
+    await this.#send(true, () => this.rest.delete(route)).catch((error: unknown) => {
+      if (!isMessageGone(error)) throw error;
+    });
   }
 
   async removeButtons(channelId: string, messageId: string): Promise<void> {

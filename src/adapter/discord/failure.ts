@@ -64,6 +64,11 @@ export function unseenBy(error: unknown): string | null {
   return null;
 }
 
+/** There is no such message, perhaps no longer. */
+export function isMessageGone(error: unknown): boolean {
+  return codeOf(error instanceof SendError ? error.cause : error) === "10008";
+}
+
 /** The status of an answer; null where there was none. */
 export function statusOf(error: unknown): number | null {
   const isAnswer =

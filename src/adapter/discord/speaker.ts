@@ -115,6 +115,11 @@ export class DiscordSpeaker implements Speaker {
     await this.#api.edit(channelId, messageId, formatMarkdown(message.text));
   }
 
+  async remove(address: Address, messageId: string): Promise<void> {
+    const channelId = this.#outside.get(messageId) ?? channelOf(address);
+    await this.#api.remove(channelId, messageId);
+  }
+
   async find(letter: Letter): Promise<FoundMessage> {
     const found = await this.#look(letter);
     if (found !== null) return found;

@@ -58,6 +58,7 @@ adapterContract("slack", async () => {
       const all = [...(await server.messages(address.chatId)), ...(await server.messages(server.channel))];
       return all.find(({ ts }) => ts === messageId)?.reactions?.map(({ name }) => name) ?? [];
     },
+    status: ({ chatId, threadId }: Address) => server.statuses.get(`${chatId}:${threadId}`) ?? "",
     threads: async ({ chatId }: Address) =>
       (await server.said(chatId)).filter(({ ts, thread_ts = ts }) => ts === thread_ts).length,
     trouble: (what: Trouble) => server.trouble(what),
@@ -526,6 +527,41 @@ describe("slack", () => {
       const bytes = await server.download(shared?.files?.[0]?.url_private ?? "");
       expect(Buffer.from(bytes).toString()).toBe("some bytes");
       await rm(folder, { recursive: true });
+    });
+
+    it("what it is doing in the line of a thread, and nowhere else", async () => {
+      await connect();
+      const { messageId } = await server.write({ text: "hello", in: "group", mentions: true });
+      const thread = { platform: "slack", chatId: server.channel, threadId: messageId };
+      const asked = () => server.calls.filter(({ method }) => method === "assistant.threads.setStatus");
+      expect(await adapter.status(thread, "is running <!channel> & more")).toBe(true);
+      expect([...server.statuses.values()].join()).toBe("is running &lt;!channel&gt; &amp; more");
+      expect(await adapter.status({ platform: "slack", chatId: server.channel }, "is running")).toBe(false);
+      expect(asked()).toHaveLength(1);
+      expect(await adapter.status({ ...thread, threadId: "1.000001" }, "is running")).toBe(false);
+      expect(await adapter.status(thread, "")).toBe(true); // Only that thread has none.
+      expect([...server.statuses]).toEqual([]);
+    });
+
+    it.each(["missing_scope", "unknown_method", "access_denied"])(
+      "not what it is doing if Slack declines that (%s), and asks once",
+      async (error) => {
+        await connect();
+        const { messageId } = await server.write({ text: "hello", in: "group", mentions: true });
+        const thread = { platform: "slack", chatId: server.channel, threadId: messageId };
+        server.declinesStatus = error;
+        for (let n = 0; n < 3; n += 1) expect(await adapter.status(thread, "is running")).toBe(false);
+        const asked = server.calls.filter(({ method }) => method === "assistant.threads.setStatus");
+        expect(asked).toHaveLength(1);
+      },
+    );
+
+    it("no more of what it is doing for now if Slack asks to wait", async () => {
+      await connect();
+      const thread = { platform: "slack", chatId: server.channel, threadId: "1.000001" };
+      server.declinesStatus = "ratelimited";
+      const { outcome } = await failure(adapter.status(thread, "is running"));
+      expect(outcome).toBe("retryable");
     });
 
     it("marks on what people wrote", async () => {

@@ -26,7 +26,7 @@ export function mrkdwnLength(markdown: string): number {
 const NO_WORDS = /[^\p{L}\p{N} ]+|(?<= ) +/gu;
 
 /** Text that stands for itself. A quote is one however its sign is written, so that is kept from beginning a line. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return literalMarks(entities(text)).replace(/^([ \t]*)(?=&gt;)/gm, `$1${JOINER}`);
 }
 

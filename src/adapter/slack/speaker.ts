@@ -12,7 +12,7 @@ import {
 import { pressData } from "../buttons.js";
 import { repeatable } from "../failure.js";
 import { type Uploaded, upload } from "./files.js";
-import { bold, toMrkdwn } from "./format.js";
+import { bold, escaped, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
 import { isId, isTimestamp, type SlackSelf } from "./parse.js";
 import { sendError, slackErrorOf } from "./web.js";
@@ -26,12 +26,16 @@ const THREAD_GONE = new Set([
   "restricted_action_thread_locked",
   "restricted_action_non_threadable_channel",
 ]);
+/** Slack's words for a thread without the line; all others are about the app. */
+const ONLY_HERE = new Set(["channel_not_found", "invalid_thread_ts", "thread_not_found", "not_in_channel"]);
 const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
 
 export class SlackSpeaker implements Speaker {
   readonly #web: WebClient;
   readonly #self: SlackSelf;
   readonly #names: NameBook;
+  /** False after Slack said that this app has no line for what it does. */
+  #hasStatus = true;
 
   constructor(web: WebClient, self: SlackSelf, names: NameBook) {
     this.#web = web;
@@ -61,6 +65,29 @@ export class SlackSpeaker implements Speaker {
       });
     } catch (error) {
       throw repeatable(sendError(error));
+    }
+  }
+
+  async remove({ chatId }: Address, messageId: string): Promise<void> {
+    try {
+      await this.#web.chat.delete({ channel: chatId, ts: messageId });
+    } catch (error) {
+      if (slackErrorOf(error) !== "message_not_found") throw repeatable(sendError(error));
+    }
+  }
+
+  /** Only a thread has the line, and not every app and workspace: what Slack declines is not asked for again. */
+  async status({ chatId, threadId }: Address, words: string): Promise<boolean> {
+    if (threadId === undefined || !this.#hasStatus) return false;
+    const status = escaped(words);
+    try {
+      await this.#web.assistant.threads.setStatus({ channel_id: chatId, thread_ts: threadId, status });
+      return true;
+    } catch (error) {
+      const failure = sendError(error);
+      if (failure.outcome !== "permanent") throw failure;
+      this.#hasStatus = ONLY_HERE.has(slackErrorOf(error));
+      return false;
     }
   }
 

@@ -59,6 +59,11 @@ export function isRefusal(error: unknown, words: RegExp): boolean {
   return error instanceof GrammyError && error.error_code === 400 && words.test(error.description);
 }
 
+/** The Bot API does not do that: not in this chat, not for this bot, or its server is too old for it. */
+export function isDeclined(error: unknown): boolean {
+  return error instanceof GrammyError && (error.error_code === 400 || error.error_code === 404);
+}
+
 /** Nobody can write in that topic: it was closed or deleted. */
 export function isTopicGone(error: unknown): boolean {
   return isRefusal(error, /thread not found|topic_(?:closed|deleted|id_invalid)/i);

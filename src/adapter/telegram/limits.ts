@@ -11,6 +11,7 @@ export const LIMITS = {
   redelivers: true,
   typingMs: 5_000,
   paceMs: 3_000, // A group takes twenty messages a minute, edits among them.
+  drafts: { lastMs: 30_000, paceMs: 1_000 }, // In private chats only, which take one call a second.
   maxFile: 50 * MEBIBYTE,
   maxCaption: 1_024,
   maxAlbum: 10,

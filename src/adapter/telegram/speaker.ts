@@ -1,10 +1,11 @@
 /** What is said on Telegram by one line. A call that was not answered is `unknown`: Telegram would not know it again. */
+import { createHash } from "node:crypto";
 import type { Api } from "grammy";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../failure.js";
-import { isMissing, isRefusal, movedTo, sendError } from "./failure.js";
+import { isDeclined, isMissing, isRefusal, movedTo, sendError } from "./failure.js";
 import { toHtml } from "./format.js";
 import { type ChatMoves, numberOf } from "./moves.js";
 import { type Clients, inHtml, NO_PREVIEW, sendLetter, threadOf } from "./outgoing.js";
@@ -48,6 +49,25 @@ export class TelegramSpeaker implements Speaker {
     );
   }
 
+  async remove(address: Address, messageId: string): Promise<void> {
+    await this.#call(address, (chat) =>
+      this.#api.deleteMessage(chat, numberOf(messageId)).catch(unlessDeleted),
+    );
+  }
+
+  /** Only a private chat has drafts, and a bot of an older server has none. */
+  async draft({ address, text, deliveryId }: Letter): Promise<boolean> {
+    if (!isPrivate(address)) return false;
+    return this.#call(address, (chat) =>
+      inHtml(toHtml(text), (html, mode) =>
+        this.#api.sendMessageDraft(Number(chat), draftIdOf(deliveryId), html, {
+          ...threadOf(address),
+          ...mode,
+        }),
+      ).catch(unlessDeclined),
+    );
+  }
+
   async typing(address: Address): Promise<void> {
     await this.#call(address, (chat) => this.#api.sendChatAction(chat, "typing", threadOf(address)));
   }
@@ -80,9 +100,9 @@ export class TelegramSpeaker implements Speaker {
    * person has left.
    */
   async createThread(parent: Address, title: string, person: string | null): Promise<Address | null> {
-    const isPrivate = /^\d+$/.test(parent.chatId);
-    if (isPrivate && !this.#bot.hasTopics) return null;
-    if (!isPrivate && person !== null && /^\d+$/.test(person)) await this.#mustSee(parent, Number(person));
+    if (isPrivate(parent) && !this.#bot.hasTopics) return null;
+    if (!isPrivate(parent) && person !== null && /^\d+$/.test(person))
+      await this.#mustSee(parent, Number(person));
     const name = shorten(cleanLine(title), MAX_TITLE) || "Session";
     const topic = await this.#call(parent, (chat) =>
       this.#api.createForumTopic(chat, name).catch(unlessNoForum),
@@ -120,6 +140,24 @@ export class TelegramSpeaker implements Speaker {
       throw sendError(error);
     }
   }
+}
+
+function isPrivate({ chatId }: Address): boolean {
+  return /^\d+$/.test(chatId);
+}
+
+/** The same for every state of one text; never 0, which Telegram refuses. */
+function draftIdOf(deliveryId: string): number {
+  return (createHash("sha256").update(deliveryId).digest().readUInt32BE() >>> 1) + 1;
+}
+
+function unlessDeclined(error: unknown): false {
+  if (isDeclined(error)) return false;
+  throw error;
+}
+
+function unlessDeleted(error: unknown): void {
+  if (!isRefusal(error, /message to delete not found/i)) throw error;
 }
 
 function unlessUnchanged(error: unknown): void {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sent, TelegramServer } from "../../../test/support/telegram-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
+import type { Address } from "../../session/source.js";
 import { KeptAdapter, type KeptSetting, type LineNews, memoryOf } from "../../testing/kept-adapter.js";
 import {
   ConnectError,
@@ -360,6 +361,48 @@ describe("what is sent", () => {
     expect(await failure(share(gone))).toMatchObject({ outcome: "permanent" });
     expect(await failure(send(" "))).toMatchObject({ outcome: "permanent" });
     expect(server.sent).toEqual([]);
+  });
+});
+
+describe("a draft", () => {
+  const draft = (text: string, deliveryId = "t.live.1", address: Address = DM) =>
+    adapter.draft({ address, text, deliveryId });
+  const drafts = () => server.calls.filter(({ method }) => method === "sendMessageDraft");
+
+  it("keeps its id for as long as the text is the same one, and is in its topic", async () => {
+    await connect();
+    const topic = { ...DM, threadId: "7" };
+    expect([await draft("one"), await draft("one, **two**")]).toEqual([true, true]);
+    expect([await draft("three", "t.live.2", topic)]).toEqual([true]);
+    const [first, second, third] = drafts().map(({ given }) => given);
+    expect(second).toMatchObject({ chat_id: 100001, text: "one, <b>two</b>", parse_mode: "HTML" });
+    expect(first?.draft_id).toBe(second?.draft_id);
+    expect(third).toMatchObject({ message_thread_id: 7 });
+    expect(third?.draft_id).not.toBe(first?.draft_id);
+    for (const given of [first, third]) expect(given?.draft_id).toBeGreaterThan(0);
+  });
+
+  it("is not asked for in a group, which has none", async () => {
+    await connect();
+    expect(await draft("one", "t.live.1", { platform, chatId: "-1001234567890" })).toBe(false);
+    expect(drafts()).toEqual([]);
+  });
+
+  it("is none if the chat or the server does not take it, and then the answer can grow as a message", async () => {
+    await connect();
+    server.refuseNext({ code: 400, words: "Bad Request: TEXTDRAFT_PEER_INVALID" });
+    expect(await draft("one")).toBe(false);
+    server.hasDrafts = false;
+    expect(await draft("one")).toBe(false);
+    expect((await send("one")).messageId).toMatch(/^\d+$/);
+  });
+
+  it("fails if Telegram asks to wait, or the person has blocked the bot", async () => {
+    await connect();
+    server.trouble("rate limited");
+    await expect(draft("one")).rejects.toMatchObject({ outcome: "retryable", retryAfterMs: 7_000 });
+    server.trouble("refused");
+    await expect(draft("one")).rejects.toMatchObject({ outcome: "permanent" });
   });
 });
 

@@ -34,6 +34,19 @@ export function editCases(stage: Stage): void {
       await stage.expectShown([text]);
     });
 
+    it("away what it takes back, also twice, and nothing else", async ({ skip }) => {
+      skip(!stage.speaker.remove, "The platform cannot take a message back.");
+      const { adapter, fixture } = stage;
+      const [, second = ""] = await stage.sendAll(["one", "two", "three"]);
+      await adapter.remove(fixture.address, second);
+      await stage.expectShown(["one", "three"]);
+      await adapter.remove(fixture.address, second);
+      await stage.expectShown(["one", "three"]);
+      await expect(edit("two again", second)).rejects.toBeInstanceOf(SendError);
+      await adapter.disconnect();
+      await expect(adapter.remove(fixture.address, second)).rejects.toBeInstanceOf(SendError);
+    });
+
     it("nothing that is not there, nor once it was disconnected", async () => {
       const [id = ""] = await stage.sendAll(["one"]);
       await expect(edit("two", `${id}0`)).rejects.toBeInstanceOf(SendError);

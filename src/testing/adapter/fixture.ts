@@ -112,6 +112,10 @@ export interface AdapterFixture {
    * we never send, notify anybody.
    */
   notified?(): readonly string[] | Promise<readonly string[]>;
+  /** What a chat shows of a text that is being written; null if nothing. The chat of two unless told. */
+  drafted?(address?: Address): string | null | Promise<string | null>;
+  /** What the platform's line says that the bot is doing there; empty if nothing. */
+  status?(address: Address): string | Promise<string>;
   /** How often the chat was shown that somebody types. */
   typed?(): number | Promise<number>;
   /** The marks on a message of a person's. */
