@@ -20,6 +20,8 @@ export class Faults {
   #next: Meeting | null = null;
   /** What the next download meets. */
   #held: { isIt: (path: string, body: Buffer) => boolean; settle: () => void } | null = null;
+  /** What stops the next large upload. */
+  #upload: { atLeast: number; settle: () => void } | null = null;
   #port = 0;
 
   /** To be made before the server gets its first request. `cut`: ends the lines that stay open. */
@@ -31,7 +33,8 @@ export class Faults {
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
       this.#holdIfAsked(request, response);
-      if (!this.#meets(request, response)) for (const each of serve) each.call(server, request, response);
+      if (!this.#stops(request) && !this.#meets(request, response))
+        for (const each of serve) each.call(server, request, response);
     });
   }
 
@@ -46,6 +49,28 @@ export class Faults {
     return new Promise((settle) => {
       this.#held = { isIt, settle };
     });
+  }
+
+  /** The next upload of so many bytes stops in the middle, and stays there. Settles when it has. */
+  holdUpload(atLeast: number): Promise<void> {
+    return new Promise((settle) => {
+      this.#upload = { atLeast, settle };
+    });
+  }
+
+  #stops(request: IncomingMessage): boolean {
+    const { atLeast = 0, settle } = this.#upload ?? {};
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    if (!settle || !(Number(length) >= atLeast || encoding === "chunked")) return false;
+    this.#upload = null;
+    let read = 0;
+    request.on("data", (piece: Buffer) => {
+      read += piece.byteLength;
+      if (read < atLeast / 2) return;
+      request.pause();
+      settle();
+    });
+    return true;
   }
 
   #holdIfAsked({ url = "/" }: IncomingMessage, response: ServerResponse): void {

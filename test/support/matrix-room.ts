@@ -134,6 +134,21 @@ export class CrablineMatrix {
     );
   }
 
+  /** The files that were sent there, oldest first. */
+  async filesShown(address?: Address): Promise<{ name: string; bytes: Uint8Array; voice: boolean }[]> {
+    return (await this.sent(address)).flatMap(({ content }) =>
+      typeof content.url === "string"
+        ? [
+            {
+              name: String(content.filename),
+              bytes: this.front.fileOf(content.url) ?? new Uint8Array(),
+              voice: "org.matrix.msc3245.voice" in content,
+            },
+          ]
+        : [],
+    );
+  }
+
   async shown(address?: Address): Promise<string[]> {
     return shownTexts(await this.sent(address));
   }
@@ -194,18 +209,7 @@ export async function crablineFixture(): Promise<AdapterFixture> {
     notified: async () => (await matrix.sent()).flatMap(({ content }) => notifiedBy(content)),
     answeredBy: async (messageId: string) =>
       answeredBy(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
-    files: async (address?: Address) =>
-      (await matrix.sent(address)).flatMap(({ content }) =>
-        typeof content.url === "string"
-          ? [
-              {
-                name: String(content.filename),
-                bytes: matrix.front.fileOf(content.url) ?? new Uint8Array(),
-                voice: "org.matrix.msc3245.voice" in content,
-              },
-            ]
-          : [],
-      ),
+    files: (address?: Address) => matrix.filesShown(address),
     typed: () => matrix.front.typed,
     marks: async (messageId: string) =>
       marksOn(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),

@@ -6,11 +6,12 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { startWhatsAppServer } from "@openclaw/crabline";
 import { type BinaryNode, decodeBinaryNode, encodeBinaryNode, getMediaKeys, proto } from "baileys";
 import { WebSocket, WebSocketServer } from "ws";
@@ -23,6 +24,7 @@ import { childrenOf, Readers } from "./whatsapp-reader.js";
 
 export const GROUP = "120363000000000001@g.us";
 export const OUR_LID = "990000000000@lid";
+const PEM = new URL("./loopback.pem", import.meta.url);
 const HEADER = 4;
 const EDIT = 14;
 
@@ -76,7 +78,12 @@ export class WhatsAppWeb {
   readonly faults: Faults;
   readonly #server: Server;
   readonly #uploads: Server;
+  /** Of the files that are taken. */
+  readonly uploads: Faults;
+  /** The certificate of the server that takes them. */
+  readonly authority = fileURLToPath(PEM);
   #next: Refusal | null = null;
+  #swallowsFile = false;
   #last: BinaryNode | null = null;
   #written = 0;
 
@@ -107,9 +114,15 @@ export class WhatsAppWeb {
       () => false,
       () => this.cut(),
     );
-    const pem = readFileSync(new URL("./loopback.pem", import.meta.url));
-    this.#uploads = createSecureServer({ key: pem, cert: pem }, (request, response) =>
+    const pem = readFileSync(PEM);
+    const uploads = createSecureServer({ key: pem, cert: pem }, (request, response) =>
       this.#takeFile(request, response),
+    );
+    this.#uploads = uploads;
+    this.uploads = new Faults(
+      uploads,
+      (method) => method === "POST",
+      () => {},
     );
   }
 
@@ -121,6 +134,11 @@ export class WhatsAppWeb {
   /** What becomes of the next message. */
   failNext(how: Refusal): void {
     this.#next = how;
+  }
+
+  /** The next file is taken, and nobody says so. */
+  swallowFile(): void {
+    this.#swallowsFile = true;
   }
 
   /** A plain text in a chat of two, by way of crabline. */
@@ -225,8 +243,10 @@ export class WhatsAppWeb {
 
   async close(): Promise<void> {
     this.cut();
-    for (const server of [this.#server, this.#uploads])
+    for (const server of [this.#server, this.#uploads]) {
+      server.closeAllConnections(); // An upload may be held.
       await new Promise<void>((resolve) => server.close(() => resolve()));
+    }
     this.#readers.close();
     await this.#crabline.close();
     await rm(this.#folder, { recursive: true, force: true });
@@ -339,8 +359,10 @@ export class WhatsAppWeb {
   async #takeMessage(node: BinaryNode, tell: (node: BinaryNode) => void): Promise<void> {
     const { to = "", id = "" } = node.attrs;
     const message = await this.#readers.read(node);
-    const refusal = this.#next;
-    this.#next = null;
+    const isSwallowed = this.#swallowsFile && message?.documentMessage;
+    const refusal = isSwallowed ? "silent" : this.#next;
+    if (isSwallowed) this.#swallowsFile = false;
+    else this.#next = null;
     const isTaken = refusal === null || refusal === "silent";
     if (message && isTaken) this.#show({ id, to, message });
     if (refusal === "silent") return;
