@@ -16,6 +16,7 @@ import { startWhatsAppServer } from "@openclaw/crabline";
 import { type BinaryNode, decodeBinaryNode, encodeBinaryNode, getMediaKeys, proto } from "baileys";
 import { WebSocket, WebSocketServer } from "ws";
 import type { BaileysSettings } from "../../src/adapter/whatsapp/baileys/config.js";
+import type { Fault } from "../../src/testing/adapter/fixture.js";
 import { Faults } from "./faults.js";
 import { type Answered, type Channel, call, Frames, pickUp } from "./noise.js";
 import { linkedFolder, NUMBER } from "./whatsapp-device.js";
@@ -52,6 +53,8 @@ interface Session {
   readonly socket: WebSocket;
   readonly upstream: WebSocket;
   tell(node: BinaryNode): void;
+  /** Half of it, and then the connection is reset. */
+  tellHalf(node: BinaryNode): void;
 }
 
 export class WhatsAppWeb {
@@ -84,6 +87,8 @@ export class WhatsAppWeb {
   readonly authority = fileURLToPath(PEM);
   #next: Refusal | null = null;
   #swallowsFile = false;
+  /** What the next message meets on its way. */
+  #fault: Fault | null = null;
   #last: BinaryNode | null = null;
   #written = 0;
 
@@ -134,6 +139,11 @@ export class WhatsAppWeb {
   /** What becomes of the next message. */
   failNext(how: Refusal): void {
     this.#next = how;
+  }
+
+  async play(fault: Fault): Promise<void> {
+    if (fault === "unreachable" || fault === "reachable") await this.faults.play(fault);
+    else this.#fault = fault;
   }
 
   /** The next file is taken, and nobody says so. */
@@ -300,7 +310,15 @@ export class WhatsAppWeb {
           if (!finished || !answered) return;
           const { channel, payload } = finished;
           down = channel;
-          session = { socket, upstream, tell: (node) => socket.send(channel.seal(encodeBinaryNode(node))) };
+          const sealed = (node: BinaryNode): Buffer => channel.seal(encodeBinaryNode(node));
+          session = {
+            ...{ socket, upstream },
+            tell: (node) => socket.send(sealed(node)),
+            tellHalf: (node) => {
+              const bytes = sealed(node);
+              socket.send(bytes.subarray(0, bytes.length / 2), () => socket.terminate());
+            },
+          };
           this.#sessions.add(session);
           const { devicePairingData } = proto.ClientPayload.decode(payload);
           if (devicePairingData) return this.phone.offer(session.tell);
@@ -332,7 +350,8 @@ export class WhatsAppWeb {
   }
 
   /** From us; what is not played here is crabline's. */
-  async #hear(node: BinaryNode, { tell }: Session, pass: (node: BinaryNode) => void): Promise<void> {
+  async #hear(node: BinaryNode, session: Session, pass: (node: BinaryNode) => void): Promise<void> {
+    const { tell } = session;
     const { tag, attrs } = node;
     const [child] = childrenOf(node);
     if (tag === "receipt") {
@@ -340,7 +359,7 @@ export class WhatsAppWeb {
       this.#waiting.delete(attrs.id ?? "");
     }
     if (tag === "chatstate" && child?.tag === "composing") this.typed += 1;
-    if (tag === "message") return this.#takeMessage(node, tell);
+    if (tag === "message") return this.#takeMessage(node, session);
     const answer = (content: BinaryNode[]): void =>
       tell({ tag: "iq", attrs: { from: attrs.to ?? "", id: attrs.id ?? "", type: "result" }, content });
     if (attrs.xmlns === "md" || child?.tag === "pair-device-sign") return this.phone.hear(node, tell);
@@ -356,9 +375,13 @@ export class WhatsAppWeb {
     pass(node);
   }
 
-  async #takeMessage(node: BinaryNode, tell: (node: BinaryNode) => void): Promise<void> {
+  async #takeMessage(node: BinaryNode, { tell, tellHalf, socket }: Session): Promise<void> {
     const { to = "", id = "" } = node.attrs;
     const message = await this.#readers.read(node);
+    const fault = this.#fault;
+    this.#fault = null;
+    if (fault === "silence") return;
+    if (fault === "reset") return socket.terminate();
     const isSwallowed = this.#swallowsFile && message?.documentMessage;
     const refusal = isSwallowed ? "silent" : this.#next;
     if (isSwallowed) this.#swallowsFile = false;
@@ -369,7 +392,9 @@ export class WhatsAppWeb {
     // What nobody can read is no message.
     const reason = message ? refusal : "400";
     const error: Record<string, string> = reason ? { error: reason } : {};
-    tell({ tag: "ack", attrs: { class: "message", from: to, id, t: "1750000000", ...error } });
+    if (fault === "reset after") return socket.terminate();
+    const say = fault === "half an answer" ? tellHalf : tell;
+    say({ tag: "ack", attrs: { class: "message", from: to, id, t: "1750000000", ...error } });
   }
 
   /** As every app does: an edit changes what it names, and what is there already is not shown twice. */

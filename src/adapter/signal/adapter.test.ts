@@ -137,7 +137,10 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
     address,
     group,
     nowhere: { platform: "signal", chatId: "+15550009999" },
-    lacks: { bots: "Signal has no bots." },
+    lacks: {
+      bots: "Signal has no bots.",
+      ...(socket ? { pages: "No proxy is before a socket." } : {}),
+    },
     again: () => {
       adapter = make();
       return adapter;
@@ -189,7 +192,7 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
       world.failNext(TROUBLES[what]);
       if (what === "revoked token") world.accounts = ["+15559999999"];
     },
-    ...(socket ? {} : { way: (fault: Fault) => world.between.faults.play(fault) }),
+    way: (fault: Fault) => (socket ?? world.between.faults).play(fault),
     cut: () => (socket ?? world.between).cut(),
     asShown: (text: string) => formatText(text).text,
     dispose: async () => {

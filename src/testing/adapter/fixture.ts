@@ -47,7 +47,7 @@ export type Fault =
   | "page after"
   /** A proxy answers with 429, `Retry-After: 3` and an HTML page. */
   | "page to wait"
-  /** The answer has status 200, and breaks off in the middle. The platform has taken the message. */
+  /** The answer says that all is well, and breaks off in the middle. The platform has taken the message. */
   | "half an answer"
   /** It accepts the call and never answers: the connection is half open. */
   | "silence";
@@ -63,7 +63,8 @@ export type Unplayable =
   | "commands"
   /** Messages without words. */
   | "empty texts"
-  /** Files that people send. */
+  /** Proxies that answer with pages: messages do not go by HTTP. */
+  | "pages"
   /** Messages that were written while nobody was connected, and come later. */
   | "missed messages"
   /** The server prints to the console, so nobody can tell whether the adapter does. */
