@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault } from "../../src/testing/adapter/fixture.js";
+import type { DoorFault, Fault } from "../../src/testing/adapter/fixture.js";
 
 type Meeting = Exclude<Fault, "unreachable" | "reachable">;
 
@@ -18,6 +18,8 @@ export class Faults {
   readonly #isSend: (method: string, path: string) => boolean;
   readonly #cut: () => void;
   #next: Meeting | null = null;
+  /** What the next request meets, whatever it asks for. */
+  #door: DoorFault | null = null;
   /** What the next download meets. */
   #held: { isIt: (path: string, body: Buffer) => boolean; settle: () => void } | null = null;
   /** What stops the next large upload. */
@@ -42,6 +44,10 @@ export class Faults {
     if (fault === "unreachable") return this.#vanish();
     if (fault === "reachable") return this.#appear();
     this.#next = fault;
+  }
+
+  door(fault: DoorFault): void {
+    this.#door = fault;
   }
 
   /** The next answer that is such a download stops in the middle, and stays there. Settles when it has. */
@@ -110,9 +116,11 @@ export class Faults {
 
   /** True if the server is not to answer it. */
   #meets(request: IncomingMessage, response: ServerResponse): boolean {
-    const fault = this.#next;
-    if (fault === null || !this.#isSend(request.method ?? "GET", request.url ?? "/")) return false;
-    this.#next = null;
+    const isSend = this.#isSend(request.method ?? "GET", request.url ?? "/");
+    const fault = this.#door ?? (isSend ? this.#next : null);
+    if (fault === null) return false;
+    if (this.#door === null) this.#next = null;
+    this.#door = null;
     switch (fault) {
       case "reset":
         request.socket.resetAndDestroy();

@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { startMatrixServer } from "@openclaw/crabline";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import type {
+  AdapterFixture,
+  DoorFault,
+  Fault,
+  Trouble,
+  Written,
+} from "../../src/testing/adapter/fixture.js";
 import { MatrixFront } from "./matrix-front.js";
 
 const SERVER = "matrix.test";
@@ -216,6 +222,7 @@ export async function crablineFixture(): Promise<AdapterFixture> {
     threads: async (parent: Address) => rootsIn(await matrix.sent(parent)),
     trouble: (what: Trouble) => matrix.front.trouble(what),
     way: (fault: Fault) => matrix.front.faults.play(fault),
+    door: (fault: DoorFault) => matrix.front.faults.door(fault),
     cut: () => matrix.front.cut(),
     dispose: () => matrix.close(),
   };

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { readEvents } from "../../src/adapter/signal/events.js";
-import type { Fault } from "../../src/testing/adapter/fixture.js";
+import type { DoorFault, Fault } from "../../src/testing/adapter/fixture.js";
 
 interface Request {
   readonly id: number;
@@ -23,6 +23,7 @@ export class SignalSocket {
   #server: Server;
   /** What the next message meets. */
   #next: Fault | null = null;
+  #door: DoorFault | null = null;
 
   static async open(http: string): Promise<SignalSocket> {
     const folder = await mkdtemp(join(tmpdir(), "baton-socket-"));
@@ -70,6 +71,11 @@ export class SignalSocket {
     else this.#next = fault;
   }
 
+  /** What the next connection meets. */
+  door(fault: DoorFault): void {
+    this.#door = fault;
+  }
+
   /** To everybody who is connected, as it is. */
   say(bytes: string | Uint8Array): Promise<unknown> {
     const written = [...this.#clients].map(
@@ -91,6 +97,10 @@ export class SignalSocket {
       this.#clients.delete(client);
       gone.abort();
     });
+    const door = this.#door;
+    this.#door = null;
+    if (door === "reset") client.destroy();
+    if (door) return;
     const say = (said: object): void => void client.write(`${JSON.stringify({ jsonrpc: "2.0", ...said })}\n`);
     createInterface({ input: client }).on("line", (line) => {
       const request = JSON.parse(line) as Request;

@@ -2,7 +2,7 @@
 import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import { toHtml } from "../../src/adapter/telegram/format.js";
 import type { Address } from "../../src/session/source.js";
-import type { Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import type { DoorFault, Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { namesIn, readTelegramHtml } from "./telegram-html.js";
 import { type Injected, TelegramServer } from "./telegram-server.js";
 
@@ -93,6 +93,7 @@ export async function telegramFixture() {
     menu: () => server.menu,
     trouble: (what: Trouble) => server.trouble(what),
     way: (fault: Fault) => server.faults.play(fault),
+    door: (fault: DoorFault) => server.faults.door(fault),
     cut: () => server.cut(),
     asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,
     dispose: () => server.close(),

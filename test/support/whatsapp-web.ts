@@ -11,12 +11,13 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { startWhatsAppServer } from "@openclaw/crabline";
 import { type BinaryNode, decodeBinaryNode, encodeBinaryNode, getMediaKeys, proto } from "baileys";
 import { WebSocket, WebSocketServer } from "ws";
 import type { BaileysSettings } from "../../src/adapter/whatsapp/baileys/config.js";
-import type { Fault } from "../../src/testing/adapter/fixture.js";
+import type { DoorFault, Fault } from "../../src/testing/adapter/fixture.js";
 import { Faults } from "./faults.js";
 import { type Answered, type Channel, call, Frames, pickUp } from "./noise.js";
 import { linkedFolder, NUMBER } from "./whatsapp-device.js";
@@ -26,6 +27,7 @@ import { childrenOf, Readers } from "./whatsapp-reader.js";
 export const GROUP = "120363000000000001@g.us";
 export const OUR_LID = "990000000000@lid";
 const PEM = new URL("./loopback.pem", import.meta.url);
+const PAGE = "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\n\r\n<html>502 Bad Gateway</html>\n";
 const HEADER = 4;
 const EDIT = 14;
 
@@ -89,6 +91,8 @@ export class WhatsAppWeb {
   #swallowsFile = false;
   /** What the next message meets on its way. */
   #fault: Fault | null = null;
+  #door: DoorFault | null = null;
+  readonly #unanswered = new Set<Duplex>();
   #last: BinaryNode | null = null;
   #written = 0;
 
@@ -111,8 +115,15 @@ export class WhatsAppWeb {
     this.#crabline = crabline;
     this.#folder = folder;
     const server = createServer((request, response) => this.#giveFile(request, response));
-    const sockets = new WebSocketServer({ server });
-    sockets.on("connection", (socket) => this.#meet(socket));
+    const sockets = new WebSocketServer({ noServer: true });
+    server.on("upgrade", (request, socket, head) => {
+      const door = this.#door;
+      this.#door = null;
+      if (door === "reset") return socket.destroy();
+      if (door === "page") return socket.end(PAGE);
+      if (door === null) sockets.handleUpgrade(request, socket, head, (open) => this.#meet(open));
+      else this.#unanswered.add(socket);
+    });
     this.#server = server;
     this.faults = new Faults(
       server,
@@ -144,6 +155,11 @@ export class WhatsAppWeb {
   async play(fault: Fault): Promise<void> {
     if (fault === "unreachable" || fault === "reachable") await this.faults.play(fault);
     else this.#fault = fault;
+  }
+
+  /** What the next connection meets. */
+  faultAtDoor(fault: DoorFault): void {
+    this.#door = fault;
   }
 
   /** The next file is taken, and nobody says so. */
@@ -253,6 +269,7 @@ export class WhatsAppWeb {
 
   async close(): Promise<void> {
     this.cut();
+    for (const socket of this.#unanswered) socket.destroy();
     for (const server of [this.#server, this.#uploads]) {
       server.closeAllConnections(); // An upload may be held.
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,6 +1,6 @@
 /** The way to the platform fails, as networks and proxies do: every message arrives once, or nobody knows, and it says why. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Letter, SendError } from "../../adapter/adapter.js";
+import { ConnectError, type Letter, SendError } from "../../adapter/adapter.js";
 import type { Fault } from "./fixture.js";
 import { expectSentence, type Stage } from "./stage.js";
 
@@ -105,6 +105,29 @@ export function faultCases(stage: Stage): void {
       expect(outcomes.get("and then")).toBe("sent");
       await expectOnce(outcomes);
     });
+
+    it.for(["reset", "page", "silence"] as const)(
+      "is not turned away for good if its first call meets this: %s",
+      async (fault, { skip }) => {
+        const { door } = stage.fixture;
+        if (!door) return skip("The door cannot fail here.");
+        const why = fault === "page" ? stage.lacks("pages at the door") : undefined;
+        if (why) return skip(why);
+        await door(fault);
+        const error: unknown = await stage.connect().catch((thrown: unknown) => thrown);
+        // A client may have tried again by itself.
+        if (error !== undefined) {
+          expect(error).toBeInstanceOf(ConnectError);
+          const { outcome, message } = error as ConnectError;
+          expect([outcome, message]).toEqual(["retryable", expect.not.stringMatching(/[<>]/)]);
+          expectSentence(message);
+          await stage.connect();
+        }
+        await stage.hear({ text: "at last" });
+        await stage.sendAll(["and back"]);
+        await stage.expectShown(["and back"]);
+      },
+    );
 
     it("loses nothing and sends nothing twice if connections are reset", async ({ skip }) => {
       if (!stage.fixture.way) return skip("The way cannot fail here.");

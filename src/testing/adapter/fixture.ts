@@ -52,6 +52,9 @@ export type Fault =
   /** It accepts the call and never answers: the connection is half open. */
   | "silence";
 
+/** What meets the next attempt to connect, and only that one: as `Fault` has it. */
+export type DoorFault = "reset" | "page" | "silence";
+
 /** What a fixture may be unable to play, though it has the members for it. */
 export type Unplayable =
   /** Messages that answer others. */
@@ -65,6 +68,8 @@ export type Unplayable =
   | "empty texts"
   /** Proxies that answer with pages: messages do not go by HTTP. */
   | "pages"
+  /** The same for connections: no proxy can be there. */
+  | "pages at the door"
   /** Messages that were written while nobody was connected, and come later. */
   | "missed messages"
   /** The server prints to the console, so nobody can tell whether the adapter does. */
@@ -128,6 +133,8 @@ export interface AdapterFixture {
   trouble?(what: Trouble): void | Promise<void>;
   /** What the way to the platform does from now on. */
   way?(fault: Fault): void | Promise<void>;
+  /** What the first call of the next connection meets. */
+  door?(fault: DoorFault): void | Promise<void>;
   /** The line is cut, and can be had again at once. */
   cut?(): void | Promise<void>;
   /** What the platform makes of a text, in one message or several; unchanged where it takes all of them as they are. */

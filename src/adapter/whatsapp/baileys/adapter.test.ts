@@ -174,6 +174,7 @@ async function fixture(): Promise<AdapterFixture> {
       await world.end("401");
     },
     way: (fault) => world.play(fault),
+    door: (fault) => world.faultAtDoor(fault),
     cut: () => world.cut(),
     asShown: formatText,
     dispose: () => world.close(),
