@@ -8,6 +8,7 @@ import { gfmToMarkdown } from "mdast-util-gfm";
 import { type Options, toMarkdown } from "mdast-util-to-markdown";
 import { type MarkdownBlock, plainText, readingBlocks } from "../adapter/markdown/read.js";
 import { definitionsIn, withLabel } from "../adapter/markdown/render.js";
+import { fenceAfter } from "../util/markdown-fence.js";
 import { characterCutInTree, cutsInTree, sizeOf, sliced } from "./markdown-tree.js";
 import {
   bestOf,
@@ -64,7 +65,7 @@ function unitsOf(blocks: readonly MarkdownBlock[], max: number): readonly Unit[]
       // Two lists need something between them to stay two.
       const isList = separator !== "" && own?.type === "list" && units.at(-1)?.node?.type === "list";
       const isNext = own?.type === "list" && block.goesOn && units.at(-1)?.node?.type === "list";
-      const isSame = node === block.node && !isIndentedCode(block);
+      const isSame = node === block.node && !isIndented(block) && !isOpenCode(block);
       units.push({
         at,
         size,
@@ -91,9 +92,17 @@ function numberAfter(node: RootContent, first: number | null): number | null {
   return (first ?? node.start ?? 1) + node.children.length;
 }
 
-/** Without what is around it, code that is only indented might be read as something else. */
-function isIndentedCode({ node, source }: MarkdownBlock): boolean {
-  return node.type === "code" && /^[ \t]{4}|^ {0,3}\t/.test(source);
+/** With something else before it, it might be read as a part of that, or as code, or as none. */
+function isIndented({ source }: MarkdownBlock): boolean {
+  return /^[ \t]/.test(source);
+}
+
+/** A fence that only the end of its part closes, such as that of a list's item, would take in what follows in a piece. */
+function isOpenCode({ node, source }: MarkdownBlock): boolean {
+  if (node.type !== "code") return false;
+  const [first = "", ...rest] = source.split("\n");
+  const open = fenceAfter(first, null, false);
+  return open !== null && fenceAfter(rest.at(-1) ?? "", open, false) !== null;
 }
 
 /** How much of a message may be the same in each piece: the head of a table, or the signs of lists and quotes around a part. */
@@ -161,7 +170,7 @@ function withAddresses(
         return withLabel(`[${inner.label ?? inner.identifier}] `, inner.children);
       case "link":
       case "image":
-        return inner.url.length + (inner.title?.length ?? 0) > maxAddress ? writtenOut(inner) : [inner];
+        return addressSize(inner.url) + (inner.title?.length ?? 0) > maxAddress ? writtenOut(inner) : [inner];
       case "linkReference":
       case "imageReference": {
         const url = definitions.get(inner.identifier)?.url;
@@ -170,13 +179,18 @@ function withAddresses(
           inner.type === "linkReference"
             ? { type: "link", url, children: inner.children as never }
             : { type: "image", url, alt: inner.alt ?? "" };
-        return url.length > maxAddress ? writtenOut(link) : [link];
+        return addressSize(url) > maxAddress ? writtenOut(link) : [link];
       }
       default:
         return [inner];
     }
   });
   return own.length === nodes.length && own.every((node, index) => node === nodes[index]) ? nodes : own;
+}
+
+/** As it is encoded: some platforms count that. */
+function addressSize(url: string): number {
+  return encodeURI(url.toWellFormed()).length;
 }
 
 /** A name that nobody explains is no link. */
@@ -190,6 +204,7 @@ function asWritten(node: LinkReference | ImageReference): readonly PhrasingConte
 function writtenOut(node: RootContent): readonly PhrasingContent[] {
   const words = "children" in node ? (node.children as PhrasingContent[]) : [text(plainText(node))];
   const url = "url" in node ? node.url : "";
+  if (plainText(node) === url) return words;
   return [...words, text(words.length === 0 ? url : ` (${url})`)];
 }
 
@@ -303,15 +318,25 @@ function writtenAnew({ node, source, at, signs }: Unit, start: number, end: numb
   const part = sliced(node, at, start, end);
   if (part === null) return "";
   const block = part.type === "text" ? { type: "paragraph" as const, children: [part] } : part;
-  return toMarkdown(withoutTags(block) as RootContent, { ...WRITER, ...signs }).trimEnd();
+  return toMarkdown(writable(block) as RootContent, { ...WRITER, ...signs }).trimEnd();
 }
 
-/** HTML among words is text to every platform. Where a piece begins with it, all that follows would be HTML, too. */
-function withoutTags(node: Nodes): Nodes {
+const MARKS = ["strong", "emphasis", "delete"];
+
+/**
+ * HTML among words is text to every platform. Where a piece begins with it, all that follows would be HTML, too. Code
+ * among words is one line: with a line break in it, it could be read as a fence. And a mark within the same mark shows
+ * nothing more, but cannot always be written.
+ */
+function writable(node: Nodes, marks: readonly string[] = []): Nodes {
+  if (node.type === "inlineCode") return { ...node, value: node.value.replace(/\s+/g, " ") };
   if (!("children" in node)) return node;
   const isWords = !["blockquote", "list", "listItem", "table", "tableRow"].includes(node.type);
-  const children = node.children.map((child) =>
-    isWords && child.type === "html" ? text(child.value) : withoutTags(child),
-  );
+  const inside = MARKS.includes(node.type) ? [...marks, node.type] : marks;
+  const children = node.children.flatMap((child): Nodes[] => {
+    if (isWords && child.type === "html") return [text(child.value)];
+    const own = writable(child, inside);
+    return inside.includes(own.type) && "children" in own ? own.children : [own];
+  });
   return { ...node, children } as Nodes;
 }

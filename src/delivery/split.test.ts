@@ -60,6 +60,27 @@ describe("a cut", () => {
     ]);
   });
 
+  it("closes a fence that only the end of its item would close", () => {
+    const all = pieces("word word word word word word\n\n- ---\n\n  ~~~ts\n  code\n\n- and then", 40);
+    expect(all).toEqual(["word word word word word word\n\n- ---", "```ts\ncode\n```\n\n- and then"]);
+  });
+
+  it("keeps what stands in a little out of the list before it, whose numbers are written anew", () => {
+    const all = pieces("7) word word word word\n\n7)  b\n\n   and then", 25);
+    expect(all).toEqual(["7) word word word word", "8) b\n\nand then"]);
+  });
+
+  it("keeps apart what a line of blanks keeps apart", () => {
+    const all = pieces("word word word word\n\ntwo  \n  \nfour\n===", 22);
+    expect(all).toEqual(["word word word word", "two  \n\nfour\n==="]);
+  });
+
+  it("does not make a fence of code among words, nor lose a mark in the same mark", () => {
+    const code = "- [ ] a\n      ````c\n      x ` `` ```\n      ````\n\n  ";
+    expect(pieces(code + "word ".repeat(7), 44)[0]).toContain("- [ ] a\n  ````c x ` `` ``` ````");
+    expect(pieces("> *~~_漢字。_~~*\n>\n> word word word word", 30)[0]).toContain("> *~~漢字。~~*");
+  });
+
   it("repeats the head of a table", () => {
     const rows = Array.from({ length: 6 }, (_, n) => `| name${n} | ${n} |`);
     expect(pieces(["| a | b |", "|---|--:|", ...rows].join("\n"), 60)).toEqual([
@@ -111,6 +132,14 @@ describe("a cut", () => {
       "see [the docs](https://x.org), one two",
       "and more [words](https://x.org)",
     ]);
+  });
+
+  it("writes a long address once, and counts it as platforms encode it", () => {
+    const url = `https://example.org/${"x".repeat(60)}`;
+    const all = pieces(`look at ${url} now, and then some more words for it`, 120);
+    expect(all.join("").split("example.org")).toHaveLength(2);
+    const encoded = `https://example.org/${"漢".repeat(10)}`;
+    expect(pieces(`[it](${encoded}) ${"word ".repeat(20)}`, 120)[0]).toMatch(/^it \(https/);
   });
 
   it("writes out an address that is too long for a piece", () => {

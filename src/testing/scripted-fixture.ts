@@ -115,6 +115,9 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
       there.trouble = what;
     },
     way: (fault) => there.way(fault),
+    door: (fault) => {
+      there.door = fault;
+    },
     cut: () => there.cut(),
   };
 }

@@ -12,7 +12,7 @@ import {
   type Speaker,
 } from "../adapter/adapter.js";
 import { type Address, formatAddress, type SessionSource } from "../session/source.js";
-import type { Fault, Trouble } from "./adapter/fixture.js";
+import type { DoorFault, Fault, Trouble } from "./adapter/fixture.js";
 
 /** A message that an adapter sent, as it is now. */
 export interface ScriptedMessage {
@@ -62,6 +62,8 @@ export class ScriptedPlatform {
   trouble: Trouble | null = null;
   /** What the way does: to the next call that sends, or to all of them. */
   #fault: Fault = "reachable";
+  /** What the next connection meets. */
+  door: DoorFault | null = null;
   /** Chats of more than two, beside those in which somebody wrote. */
   readonly groups = new Set<string>();
   /** Chats that are not there, or that we have no part in. */
@@ -84,7 +86,10 @@ export class ScriptedPlatform {
     if (this.trouble === "revoked token") this.#isRevoked = true;
     if (this.#isRevoked)
       throw new ConnectError("permanent", "The token was revoked: give the adapter another.");
-    if (this.#fault === "unreachable") throw new ConnectError("retryable", "The server cannot be reached.");
+    const { door } = this;
+    this.door = null;
+    if (this.#fault === "unreachable" || door)
+      throw new ConnectError("retryable", "The server cannot be reached.");
     this.#line = line;
     this.menu = line.commands.map(({ name }) => name);
     line.up(speaker);

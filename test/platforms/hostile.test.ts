@@ -27,7 +27,8 @@ const wordsOf = (text: string): string => text.replace(/[^a-z0-9é漢👍]/gu, "
  * names are not shown, and entities are written as what they stand for.
  */
 function lost(text: string, pieces: readonly string[]): string {
-  const written = (each: string): string => wordsOf(each.replace(/&#?\w{1,32};/g, ""));
+  // The numbers of a list go on in the next piece, whatever was written.
+  const written = (each: string): string => wordsOf(each.replace(/&#?\w{1,32};|\d{1,9}[.)]/g, ""));
   const words = written(text.replace(/^.*\]:.*$/gm, ""));
   const found = written(pieces.join("\n"));
   let [at, from] = [0, 0];

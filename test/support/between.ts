@@ -21,8 +21,8 @@ export interface Answer {
 }
 
 export interface BetweenOptions {
-  /** `swallow`: it is passed on, and nobody answers. Null: it is passed on. */
-  readonly answer?: (asked: Asked) => Answer | "swallow" | null;
+  /** `swallow`: it is passed on, and nobody answers. `drop`: nor is it passed on. Null: it is passed on. */
+  readonly answer?: (asked: Asked) => Answer | "swallow" | "drop" | null;
   /** What the platform answered to what was passed on. */
   readonly heard?: (asked: Asked, status: number, body: string) => void;
   /** Which calls send a message. */
@@ -59,6 +59,7 @@ export class Between {
         body: Buffer.concat(pieces),
       };
       const own = answer(asked);
+      if (own === "drop") return;
       if (own !== null && own !== "swallow") {
         response.writeHead(own.status, own.headers);
         response.end(own.body);

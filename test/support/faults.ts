@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault } from "../../src/testing/adapter/fixture.js";
+import type { DoorFault, Fault } from "../../src/testing/adapter/fixture.js";
 
 type Meeting = Exclude<Fault, "unreachable" | "reachable">;
 
@@ -18,8 +18,12 @@ export class Faults {
   readonly #isSend: (method: string, path: string) => boolean;
   readonly #cut: () => void;
   #next: Meeting | null = null;
+  /** What the next request meets, whatever it asks for. */
+  #door: DoorFault | null = null;
   /** What the next download meets. */
   #held: { isIt: (path: string, body: Buffer) => boolean; settle: () => void } | null = null;
+  /** What stops the next large upload. */
+  #upload: { atLeast: number; settle: () => void } | null = null;
   #port = 0;
 
   /** To be made before the server gets its first request. `cut`: ends the lines that stay open. */
@@ -31,7 +35,8 @@ export class Faults {
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
       this.#holdIfAsked(request, response);
-      if (!this.#meets(request, response)) for (const each of serve) each.call(server, request, response);
+      if (!this.#stops(request) && !this.#meets(request, response))
+        for (const each of serve) each.call(server, request, response);
     });
   }
 
@@ -41,11 +46,37 @@ export class Faults {
     this.#next = fault;
   }
 
+  door(fault: DoorFault): void {
+    this.#door = fault;
+  }
+
   /** The next answer that is such a download stops in the middle, and stays there. Settles when it has. */
   hold(isIt: (path: string, body: Buffer) => boolean): Promise<void> {
     return new Promise((settle) => {
       this.#held = { isIt, settle };
     });
+  }
+
+  /** The next upload of so many bytes stops in the middle, and stays there. Settles when it has. */
+  holdUpload(atLeast: number): Promise<void> {
+    return new Promise((settle) => {
+      this.#upload = { atLeast, settle };
+    });
+  }
+
+  #stops(request: IncomingMessage): boolean {
+    const { atLeast = 0, settle } = this.#upload ?? {};
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    if (!settle || !(Number(length) >= atLeast || encoding === "chunked")) return false;
+    this.#upload = null;
+    let read = 0;
+    request.on("data", (piece: Buffer) => {
+      read += piece.byteLength;
+      if (read < atLeast / 2) return;
+      request.pause();
+      settle();
+    });
+    return true;
   }
 
   #holdIfAsked({ url = "/" }: IncomingMessage, response: ServerResponse): void {
@@ -85,9 +116,11 @@ export class Faults {
 
   /** True if the server is not to answer it. */
   #meets(request: IncomingMessage, response: ServerResponse): boolean {
-    const fault = this.#next;
-    if (fault === null || !this.#isSend(request.method ?? "GET", request.url ?? "/")) return false;
-    this.#next = null;
+    const isSend = this.#isSend(request.method ?? "GET", request.url ?? "/");
+    const fault = this.#door ?? (isSend ? this.#next : null);
+    if (fault === null) return false;
+    if (this.#door === null) this.#next = null;
+    this.#door = null;
     switch (fault) {
       case "reset":
         request.socket.resetAndDestroy();

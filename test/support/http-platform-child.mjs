@@ -1,5 +1,5 @@
 // A gateway in a process of its own, on the compiled code, with the adapter of one platform. Its agent does what
-// the last word of a message says: `look` calls a tool, `file` sends one, `long` says much, `patient` waits where it is told to; anything
+// the last word of a message says: `look` calls a tool, `file` sends one (`large file` the one that is there), `long` says much, `patient` waits where it is told to; anything
 // else it says again.
 
 import { runToolCall } from "../../dist/agent/tool-call.js";
@@ -54,7 +54,7 @@ async function* converse(turn) {
   process.send({ kind: "begun", asked });
   if (asked.endsWith("patient") && isPatient)
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
-  if (asked.endsWith("file")) yield* sendFile(turn);
+  if (asked.endsWith("file")) yield* sendFile(turn, asked.endsWith("large file") ? "large.bin" : "notes.txt");
   if (asked.endsWith("look")) {
     const call = { id: `call-${history.length}`, name: "look", arguments: "{}" };
     yield { kind: "tool call", call };

@@ -14,6 +14,8 @@ export interface PlatformProcessOptions {
   readonly settings: object;
   readonly secrets: Readonly<Record<string, string>>;
   readonly people: readonly string[];
+  /** The file of a certificate that it trusts. */
+  readonly authority?: string;
   /** Its agent never finishes with the patient. */
   readonly isPatient?: boolean;
   /** What it receives it keeps, and never says that it arrived. */
@@ -40,6 +42,7 @@ export class PlatformProcess {
   private constructor(options: PlatformProcessOptions) {
     this.#child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: { ...process.env, ...(options.authority && { NODE_EXTRA_CA_CERTS: options.authority }) },
     });
     this.#child.on("message", (said: Said) => this.said.push(said));
   }

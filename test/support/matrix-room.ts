@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { startMatrixServer } from "@openclaw/crabline";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import type {
+  AdapterFixture,
+  DoorFault,
+  Fault,
+  Trouble,
+  Written,
+} from "../../src/testing/adapter/fixture.js";
 import { MatrixFront } from "./matrix-front.js";
 
 const SERVER = "matrix.test";
@@ -142,6 +148,21 @@ export class CrablineMatrix {
     );
   }
 
+  /** The files that were sent there, oldest first. */
+  async filesShown(address?: Address): Promise<{ name: string; bytes: Uint8Array; voice: boolean }[]> {
+    return (await this.sent(address)).flatMap(({ content }) =>
+      typeof content.url === "string"
+        ? [
+            {
+              name: String(content.filename),
+              bytes: this.front.fileOf(content.url) ?? new Uint8Array(),
+              voice: "org.matrix.msc3245.voice" in content,
+            },
+          ]
+        : [],
+    );
+  }
+
   async shown(address?: Address): Promise<string[]> {
     return shownTexts(await this.sent(address));
   }
@@ -204,24 +225,14 @@ export async function crablineFixture(): Promise<AdapterFixture> {
     notified: async () => (await matrix.sent()).flatMap(({ content }) => notifiedBy(content)),
     answeredBy: async (messageId: string) =>
       answeredBy(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
-    files: async (address?: Address) =>
-      (await matrix.sent(address)).flatMap(({ content }) =>
-        typeof content.url === "string"
-          ? [
-              {
-                name: String(content.filename),
-                bytes: matrix.front.fileOf(content.url) ?? new Uint8Array(),
-                voice: "org.matrix.msc3245.voice" in content,
-              },
-            ]
-          : [],
-      ),
+    files: (address?: Address) => matrix.filesShown(address),
     typed: () => matrix.front.typed,
     marks: async (messageId: string) =>
       marksOn(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
     threads: async (parent: Address) => rootsIn(await matrix.sent(parent)),
     trouble: (what: Trouble) => matrix.front.trouble(what),
     way: (fault: Fault) => matrix.front.faults.play(fault),
+    door: (fault: DoorFault) => matrix.front.faults.door(fault),
     cut: () => matrix.front.cut(),
     dispose: () => matrix.close(),
   };

@@ -241,5 +241,7 @@ function documents(minLength: number, maxLength: number): fc.Arbitrary<string> {
 
 /** Small ones: most of what goes wrong goes wrong in a few lines. */
 export const aDocument = documents(1, 2);
+/** Of one or several blocks, to be cut between them and inside of them. */
+export const aDocumentToCut = documents(1, 4);
 /** Longer than what a platform takes at once, where that is little. */
 export const aLongDocument = documents(15, 30);

@@ -25,7 +25,9 @@ export function saidInAll(pieces: readonly string[]): readonly Said[] {
   for (const piece of pieces) {
     const own = all.length > 0 ? withoutSigns([...saidIn(piece)]) : [...saidIn(piece)];
     const ownHead = own.filter(({ headOf }) => headOf !== undefined && headOf === own[0]?.headOf);
-    const isRepeated = ownHead.length > 0 && all.at(-1)?.around.includes("cell") && textOf(ownHead) === head;
+    // The rows before may be blank.
+    const isInTable = /\b(?:cell|top) \d/.test(all.at(-1)?.around ?? "");
+    const isRepeated = ownHead.length > 0 && isInTable && textOf(ownHead) === head;
     all.push(...(isRepeated ? own.slice(ownHead.length) : own));
     const last = own.findLast(({ headOf }) => headOf !== undefined)?.headOf;
     if (last) head = textOf(own.filter(({ headOf }) => headOf === last));
@@ -82,7 +84,11 @@ function* saidBy(
     case "inlineCode":
       return yield* words(node.value, inside);
     case "code":
-      return yield* words(node.value, [...around, `code ${node.lang ?? ""}`]);
+      // A longer language is none.
+      return yield* words(node.value, [
+        ...around,
+        `code ${(node.lang ?? "").length > 50 ? "" : (node.lang ?? "")}`,
+      ]);
     case "thematicBreak":
       return yield* words("—", inside);
     case "footnoteReference":
@@ -97,7 +103,7 @@ function* saidBy(
     case "imageReference":
       return yield* reference(node, around, definitions);
     case "image":
-      return yield* words(`!${node.alt}`, [...around, `link ${node.url}`]);
+      return yield* words(`!${altOf(node)}`, [...around, `link ${node.url}`]);
     case "heading":
       return yield* within([...around, `heading ${node.depth}`]);
     case "blockquote":
@@ -130,6 +136,11 @@ function* saidBy(
   }
 }
 
+/** Marks of notes and names of links are left out of it, if the same text explains them. */
+function altOf({ alt }: { readonly alt?: string | null }): string {
+  return (alt ?? "").replace(/\[\^\w+\]/g, "").replace(/!?\[([^[\]]*)\]\[r\]/g, "$1");
+}
+
 /** A name that nobody explains is text. */
 function* reference(
   node: ImageReference | LinkReference,
@@ -140,7 +151,7 @@ function* reference(
   const outer = url === undefined ? around : [...around, `link ${url}`];
   if (node.type === "imageReference") {
     const end = { full: `][${node.label}]`, collapsed: "][]", shortcut: "]" }[node.referenceType];
-    return yield* words(url === undefined ? `![${node.alt}${end}` : `!${node.alt}`, outer);
+    return yield* words(url === undefined ? `![${altOf(node)}${end}` : `!${altOf(node)}`, outer);
   }
   if (url === undefined) yield* words("[", around);
   for (const child of node.children) yield* saidBy(child, outer, definitions);

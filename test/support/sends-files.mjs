@@ -13,9 +13,9 @@ export function fileOptions(url) {
 }
 
 /** The step of an agent that sends the file; none if it was sent before the last process ended. */
-export async function* sendFile({ history, tools, signal }) {
+export async function* sendFile({ history, tools, signal }, path = "notes.txt") {
   if (history.at(-1).role !== "user") return;
-  const args = JSON.stringify({ path: "notes.txt", caption: "the notes" });
+  const args = JSON.stringify({ path, caption: "the notes" });
   const call = { id: `call-${history.length}`, name: "send_file", arguments: args };
   yield { kind: "tool call", call };
   const content = await runToolCall(call, tools, signal);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { readEvents } from "../../src/adapter/signal/events.js";
+import type { DoorFault, Fault } from "../../src/testing/adapter/fixture.js";
 
 interface Request {
   readonly id: number;
@@ -20,6 +21,9 @@ export class SignalSocket {
   readonly #http: string;
   readonly #clients = new Set<Socket>();
   #server: Server;
+  /** What the next message meets. */
+  #next: Fault | null = null;
+  #door: DoorFault | null = null;
 
   static async open(http: string): Promise<SignalSocket> {
     const folder = await mkdtemp(join(tmpdir(), "baton-socket-"));
@@ -61,6 +65,17 @@ export class SignalSocket {
     for (const client of this.#clients) client.destroy();
   }
 
+  async play(fault: Fault): Promise<void> {
+    if (fault === "unreachable") await this.stop();
+    else if (fault === "reachable") await this.start();
+    else this.#next = fault;
+  }
+
+  /** What the next connection meets. */
+  door(fault: DoorFault): void {
+    this.#door = fault;
+  }
+
   /** To everybody who is connected, as it is. */
   say(bytes: string | Uint8Array): Promise<unknown> {
     const written = [...this.#clients].map(
@@ -82,9 +97,22 @@ export class SignalSocket {
       this.#clients.delete(client);
       gone.abort();
     });
+    const door = this.#door;
+    this.#door = null;
+    if (door === "reset") client.destroy();
+    if (door) return;
     const say = (said: object): void => void client.write(`${JSON.stringify({ jsonrpc: "2.0", ...said })}\n`);
     createInterface({ input: client }).on("line", (line) => {
-      this.#answer(JSON.parse(line) as Request, say, gone.signal).catch(() => client.destroy()); // The daemon has gone.
+      const request = JSON.parse(line) as Request;
+      const fault = request.method === "send" ? this.#next : null;
+      if (fault) this.#next = null;
+      if (fault === "silence") return;
+      if (fault === "reset") return void client.destroy();
+      const last = (said: object): void => {
+        const answer = JSON.stringify({ jsonrpc: "2.0", ...said });
+        client.end(fault === "half an answer" ? answer.slice(0, answer.length / 2) : "");
+      };
+      this.#answer(request, fault ? last : say, gone.signal).catch(() => client.destroy()); // The daemon has gone.
     });
   }
 

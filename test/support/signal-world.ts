@@ -50,6 +50,8 @@ export class SignalWorld {
   groups: readonly object[] = [{ id: GROUP, isMember: true }];
   /** Others who are on Signal, by their numbers. */
   readonly registered = new Map<string, string>();
+  /** Nobody answers who asks for events. */
+  holdsEvents = false;
   #next: "swallow" | Answer | null = null;
   #swallowsFile = false;
   #last = "";
@@ -137,7 +139,8 @@ export class SignalWorld {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  answer(asked: Asked): "swallow" | Answer | null {
+  answer(asked: Asked): "swallow" | "drop" | Answer | null {
+    if (this.holdsEvents && asked.path.startsWith("/api/v1/events")) return "drop";
     const call = rpcOf(asked);
     if (call?.method === "getAttachment") {
       const bytes = this.#files.get(String(call.params.id));

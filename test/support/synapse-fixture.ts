@@ -1,7 +1,7 @@
 /** The adapter's contract, played by a real Synapse: everything there is, with a front that makes the trouble. */
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Fault, Trouble } from "../../src/testing/adapter/fixture.js";
+import type { AdapterFixture, DoorFault, Fault, Trouble } from "../../src/testing/adapter/fixture.js";
 import { MatrixFront } from "./matrix-front.js";
 import { answeredBy, marksOn, rootsIn, type Said, shownTexts } from "./matrix-room.js";
 import { type RoomEvent, SynapseUser } from "./synapse.js";
@@ -127,6 +127,7 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
     threads: async (parent: Address) => rootsIn(await events(parent)),
     trouble: (what: Trouble) => front.trouble(what),
     way: (fault: Fault) => front.faults.play(fault),
+    door: (fault: DoorFault) => front.faults.door(fault),
     cut: () => front.cut(),
     dispose: () => front.close(),
   };

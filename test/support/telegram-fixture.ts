@@ -4,7 +4,7 @@ import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import type { TelegramSettings } from "../../src/adapter/telegram/config.js";
 import { toHtml } from "../../src/adapter/telegram/format.js";
 import type { Address } from "../../src/session/source.js";
-import type { Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
+import type { DoorFault, Fault, Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { namesIn, readTelegramHtml } from "./telegram-html.js";
 import { type Injected, TelegramServer } from "./telegram-server.js";
 
@@ -135,6 +135,7 @@ export async function telegramFixture({ webhook = false } = {}) {
     menu: () => server.menu,
     trouble: (what: Trouble) => server.trouble(what),
     way: (fault: Fault) => server.faults.play(fault),
+    door: (fault: DoorFault) => server.faults.door(fault),
     // A webhook has no line that could be cut.
     ...(webhook ? {} : { cut: () => server.cut() }),
     asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,

@@ -6,15 +6,18 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { startWhatsAppServer } from "@openclaw/crabline";
 import { type BinaryNode, decodeBinaryNode, encodeBinaryNode, getMediaKeys, proto } from "baileys";
 import { WebSocket, WebSocketServer } from "ws";
 import type { BaileysSettings } from "../../src/adapter/whatsapp/baileys/config.js";
+import type { DoorFault, Fault } from "../../src/testing/adapter/fixture.js";
 import { Faults } from "./faults.js";
 import { type Answered, type Channel, call, Frames, pickUp } from "./noise.js";
 import { linkedFolder, NUMBER } from "./whatsapp-device.js";
@@ -23,6 +26,8 @@ import { childrenOf, Readers } from "./whatsapp-reader.js";
 
 export const GROUP = "120363000000000001@g.us";
 export const OUR_LID = "990000000000@lid";
+const PEM = new URL("./loopback.pem", import.meta.url);
+const PAGE = "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\n\r\n<html>502 Bad Gateway</html>\n";
 const HEADER = 4;
 const EDIT = 14;
 
@@ -50,6 +55,8 @@ interface Session {
   readonly socket: WebSocket;
   readonly upstream: WebSocket;
   tell(node: BinaryNode): void;
+  /** Half of it, and then the connection is reset. */
+  tellHalf(node: BinaryNode): void;
 }
 
 export class WhatsAppWeb {
@@ -76,7 +83,16 @@ export class WhatsAppWeb {
   readonly faults: Faults;
   readonly #server: Server;
   readonly #uploads: Server;
+  /** Of the files that are taken. */
+  readonly uploads: Faults;
+  /** The certificate of the server that takes them. */
+  readonly authority = fileURLToPath(PEM);
   #next: Refusal | null = null;
+  #swallowsFile = false;
+  /** What the next message meets on its way. */
+  #fault: Fault | null = null;
+  #door: DoorFault | null = null;
+  readonly #unanswered = new Set<Duplex>();
   #last: BinaryNode | null = null;
   #written = 0;
 
@@ -99,17 +115,30 @@ export class WhatsAppWeb {
     this.#crabline = crabline;
     this.#folder = folder;
     const server = createServer((request, response) => this.#giveFile(request, response));
-    const sockets = new WebSocketServer({ server });
-    sockets.on("connection", (socket) => this.#meet(socket));
+    const sockets = new WebSocketServer({ noServer: true });
+    server.on("upgrade", (request, socket, head) => {
+      const door = this.#door;
+      this.#door = null;
+      if (door === "reset") return socket.destroy();
+      if (door === "page") return socket.end(PAGE);
+      if (door === null) sockets.handleUpgrade(request, socket, head, (open) => this.#meet(open));
+      else this.#unanswered.add(socket);
+    });
     this.#server = server;
     this.faults = new Faults(
       server,
       () => false,
       () => this.cut(),
     );
-    const pem = readFileSync(new URL("./loopback.pem", import.meta.url));
-    this.#uploads = createSecureServer({ key: pem, cert: pem }, (request, response) =>
+    const pem = readFileSync(PEM);
+    const uploads = createSecureServer({ key: pem, cert: pem }, (request, response) =>
       this.#takeFile(request, response),
+    );
+    this.#uploads = uploads;
+    this.uploads = new Faults(
+      uploads,
+      (method) => method === "POST",
+      () => {},
     );
   }
 
@@ -121,6 +150,21 @@ export class WhatsAppWeb {
   /** What becomes of the next message. */
   failNext(how: Refusal): void {
     this.#next = how;
+  }
+
+  async play(fault: Fault): Promise<void> {
+    if (fault === "unreachable" || fault === "reachable") await this.faults.play(fault);
+    else this.#fault = fault;
+  }
+
+  /** What the next connection meets. */
+  faultAtDoor(fault: DoorFault): void {
+    this.#door = fault;
+  }
+
+  /** The next file is taken, and nobody says so. */
+  swallowFile(): void {
+    this.#swallowsFile = true;
   }
 
   /** A plain text in a chat of two, by way of crabline. */
@@ -225,8 +269,11 @@ export class WhatsAppWeb {
 
   async close(): Promise<void> {
     this.cut();
-    for (const server of [this.#server, this.#uploads])
+    for (const socket of this.#unanswered) socket.destroy();
+    for (const server of [this.#server, this.#uploads]) {
+      server.closeAllConnections(); // An upload may be held.
       await new Promise<void>((resolve) => server.close(() => resolve()));
+    }
     this.#readers.close();
     await this.#crabline.close();
     await rm(this.#folder, { recursive: true, force: true });
@@ -280,7 +327,15 @@ export class WhatsAppWeb {
           if (!finished || !answered) return;
           const { channel, payload } = finished;
           down = channel;
-          session = { socket, upstream, tell: (node) => socket.send(channel.seal(encodeBinaryNode(node))) };
+          const sealed = (node: BinaryNode): Buffer => channel.seal(encodeBinaryNode(node));
+          session = {
+            ...{ socket, upstream },
+            tell: (node) => socket.send(sealed(node)),
+            tellHalf: (node) => {
+              const bytes = sealed(node);
+              socket.send(bytes.subarray(0, bytes.length / 2), () => socket.terminate());
+            },
+          };
           this.#sessions.add(session);
           const { devicePairingData } = proto.ClientPayload.decode(payload);
           if (devicePairingData) return this.phone.offer(session.tell);
@@ -312,7 +367,8 @@ export class WhatsAppWeb {
   }
 
   /** From us; what is not played here is crabline's. */
-  async #hear(node: BinaryNode, { tell }: Session, pass: (node: BinaryNode) => void): Promise<void> {
+  async #hear(node: BinaryNode, session: Session, pass: (node: BinaryNode) => void): Promise<void> {
+    const { tell } = session;
     const { tag, attrs } = node;
     const [child] = childrenOf(node);
     if (tag === "receipt") {
@@ -320,7 +376,7 @@ export class WhatsAppWeb {
       this.#waiting.delete(attrs.id ?? "");
     }
     if (tag === "chatstate" && child?.tag === "composing") this.typed += 1;
-    if (tag === "message") return this.#takeMessage(node, tell);
+    if (tag === "message") return this.#takeMessage(node, session);
     const answer = (content: BinaryNode[]): void =>
       tell({ tag: "iq", attrs: { from: attrs.to ?? "", id: attrs.id ?? "", type: "result" }, content });
     if (attrs.xmlns === "md" || child?.tag === "pair-device-sign") return this.phone.hear(node, tell);
@@ -336,18 +392,26 @@ export class WhatsAppWeb {
     pass(node);
   }
 
-  async #takeMessage(node: BinaryNode, tell: (node: BinaryNode) => void): Promise<void> {
+  async #takeMessage(node: BinaryNode, { tell, tellHalf, socket }: Session): Promise<void> {
     const { to = "", id = "" } = node.attrs;
     const message = await this.#readers.read(node);
-    const refusal = this.#next;
-    this.#next = null;
+    const fault = this.#fault;
+    this.#fault = null;
+    if (fault === "silence") return;
+    if (fault === "reset") return socket.terminate();
+    const isSwallowed = this.#swallowsFile && message?.documentMessage;
+    const refusal = isSwallowed ? "silent" : this.#next;
+    if (isSwallowed) this.#swallowsFile = false;
+    else this.#next = null;
     const isTaken = refusal === null || refusal === "silent";
     if (message && isTaken) this.#show({ id, to, message });
     if (refusal === "silent") return;
     // What nobody can read is no message.
     const reason = message ? refusal : "400";
     const error: Record<string, string> = reason ? { error: reason } : {};
-    tell({ tag: "ack", attrs: { class: "message", from: to, id, t: "1750000000", ...error } });
+    if (fault === "reset after") return socket.terminate();
+    const say = fault === "half an answer" ? tellHalf : tell;
+    say({ tag: "ack", attrs: { class: "message", from: to, id, t: "1750000000", ...error } });
   }
 
   /** As every app does: an edit changes what it names, and what is there already is not shown twice. */

@@ -152,6 +152,7 @@ async function fixture(): Promise<AdapterFixture> {
       server.answer = troubled(what);
     },
     way: (fault) => server.faults.play(fault),
+    door: (fault) => server.faults.door(fault),
     cut: () => server.cut(),
     asShown: formatMarkdown,
     dispose: () => server.close(),

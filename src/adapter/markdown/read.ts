@@ -71,7 +71,8 @@ export function* readingBlocks(markdown: string): Generator<void, readonly Markd
       const isNext = index === 0 && goesOn && block.node.type === "list";
       blocks.push(index === 0 ? { ...block, gap, goesOn: isNext } : block);
     }
-    gap = part.text.endsWith("\n") ? "\n\n" : "\n";
+    // A line of blanks is a blank line.
+    gap = part.text.slice(part.text.trimEnd().length).includes("\n") ? "\n\n" : "\n";
   }
   return blocks;
 }

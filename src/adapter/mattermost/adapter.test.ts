@@ -151,6 +151,7 @@ async function fixture(): Promise<AdapterFixture> {
       else world.failNext(TROUBLES[what]);
     },
     way: (fault) => world.between.faults.play(fault),
+    door: (fault) => world.between.faults.door(fault),
     cut: () => world.between.cut(),
     asShown: formatText,
     dispose: () => world.close(),

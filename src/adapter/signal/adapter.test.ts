@@ -11,7 +11,7 @@ import {
   type SignalPerson,
   SignalWorld,
 } from "../../../test/support/signal-world.js";
-import type { AdapterFixture, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
+import type { AdapterFixture, DoorFault, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, memoryOf } from "../../testing/kept-adapter.js";
 import { ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
@@ -69,6 +69,8 @@ const TROUBLES: Readonly<Record<Trouble, Parameters<SignalWorld["failNext"]>[0]>
   swallowed: "swallow",
   "revoked token": rpcAnswer({ error: { code: -1, message: `User ${ACCOUNT} is not registered.` } }),
 };
+
+const NO_PROXY = "No proxy is before a socket.";
 
 function personNamed(name: string | undefined): SignalPerson {
   if (!name) return ANN;
@@ -149,7 +151,10 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
     address,
     group,
     nowhere: { platform: "signal", chatId: "+15550009999" },
-    lacks: { bots: "Signal has no bots." },
+    lacks: {
+      bots: "Signal has no bots.",
+      ...(socket ? { pages: NO_PROXY, "pages at the door": NO_PROXY } : {}),
+    },
     again: () => {
       adapter = make();
       return adapter;
@@ -204,7 +209,8 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
       world.failNext(TROUBLES[what]);
       if (what === "revoked token") world.accounts = ["+15559999999"];
     },
-    ...(socket ? {} : { way: (fault: Fault) => world.between.faults.play(fault) }),
+    way: (fault: Fault) => (socket ?? world.between.faults).play(fault),
+    door: (fault: DoorFault) => (socket ?? world.between.faults).door(fault),
     cut: () => (socket ?? world.between).cut(),
     asShown: (text: string) => formatText(text).text,
     dispose: async () => {
@@ -304,6 +310,33 @@ describe("signal", () => {
     await world.write("after the cut");
     await vi.waitUntil(() => received.length === 1, { timeout: 20_000 });
     expect(told).toEqual([{ lost: expect.any(String) }, "connected"]);
+  });
+
+  it("takes a daemon for gone that no longer shows that it is there, and goes on", async () => {
+    adapter = new KeptAdapter(new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, silenceMs: 50 }));
+    await adapter.connect(receive, surroundings);
+    world.between.speak(":\n");
+    await vi.waitUntil(() => told.length === 2, { timeout: 20_000 });
+    expect(told).toEqual([
+      { lost: expect.stringContaining("no longer shows that it is there") },
+      "connected",
+    ]);
+    await world.write("after the silence");
+    await vi.waitUntil(() => received.length > 0, { timeout: 20_000 });
+    expect(received.map(({ text }) => text)).toEqual(["after the silence"]);
+  });
+
+  it("does not wait forever for a stream of events that does not begin", async () => {
+    adapter = new KeptAdapter(
+      new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 }),
+    );
+    world.holdsEvents = true;
+    await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({
+      outcome: "retryable",
+      message: expect.stringContaining("it took too long"),
+    });
+    world.holdsEvents = false;
+    await adapter.connect(receive, surroundings);
   });
 
   it("asks for what it missed, where the daemon numbers its events", async () => {

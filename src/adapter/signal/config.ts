@@ -9,4 +9,6 @@ export interface SignalSettings {
   readonly noteToSelf?: boolean;
   /** How long one call may take. */
   readonly timeoutMs?: number;
+  /** After how long a daemon that gave signs of life on its stream of events is taken for gone. */
+  readonly silenceMs?: number;
 }

@@ -29,8 +29,10 @@ export class SignalHttpTransport implements Transport {
   async events(lastId: string | null, end: AbortSignal): Promise<AsyncGenerator<StreamEvent>> {
     const query = new URLSearchParams({ account: this.#settings.account });
     const headers = { accept: "text/event-stream", ...(lastId ? { "last-event-id": lastId } : {}) };
-    const response = await this.#reach(`api/v1/events?${query}`, { headers, signal: end });
-    if (response.ok && response.body) return readEvents(response.body, end);
+    const response = await within(this.#timeoutMs, end, (signal) =>
+      this.#reach(`api/v1/events?${query}`, { headers, signal }),
+    );
+    if (response.ok && response.body) return readEvents(response.body, end, this.#settings.silenceMs);
     await response.body?.cancel();
     if (response.status === 400) throw notRegistered(this.#settings);
     throw notThere(this.#settings, `it answered ${response.status} when asked for messages`);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
-import type { Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
+import type { DoorFault, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, type LineNews } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received, SendError } from "../adapter.js";
@@ -63,6 +63,7 @@ adapterContract("slack", async () => {
       (await server.said(chatId)).filter(({ ts, thread_ts = ts }) => ts === thread_ts).length,
     trouble: (what: Trouble) => server.trouble(what),
     way: (fault: Fault) => server.faults.play(fault),
+    door: (fault: DoorFault) => server.faults.door(fault),
     cut: () => server.cut(),
     asShown: toMrkdwn,
     dispose: () => server.close(),

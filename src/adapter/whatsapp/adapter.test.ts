@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ANN, json, sign, VERIFY_TOKEN, WhatsAppWorld } from "../../../test/support/whatsapp-world.js";
-import type { AdapterFixture, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
+import type { AdapterFixture, DoorFault, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Line, Receive } from "../adapter.js";
@@ -111,6 +111,7 @@ async function fixture(): Promise<AdapterFixture> {
       else world.failNext(TROUBLES[what]);
     },
     way: (fault: Fault) => world.between.faults.play(fault),
+    door: (fault: DoorFault) => world.between.faults.door(fault),
     asShown: formatText,
     dispose: () => world.close(),
   };

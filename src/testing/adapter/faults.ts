@@ -1,6 +1,6 @@
 /** The way to the platform fails, as networks and proxies do: every message arrives once, or nobody knows, and it says why. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Letter, SendError } from "../../adapter/adapter.js";
+import { ConnectError, type Letter, SendError } from "../../adapter/adapter.js";
 import type { Fault } from "./fixture.js";
 import { expectSentence, type Stage } from "./stage.js";
 
@@ -106,14 +106,43 @@ export function faultCases(stage: Stage): void {
       await expectOnce(outcomes);
     });
 
+    it.for(["reset", "page", "silence"] as const)(
+      "is not turned away for good if its first call meets this: %s",
+      async (fault, { skip }) => {
+        const { door } = stage.fixture;
+        if (!door) return skip("The door cannot fail here.");
+        const why = fault === "page" ? stage.lacks("pages at the door") : undefined;
+        if (why) return skip(why);
+        await door(fault);
+        const error: unknown = await stage.connect().catch((thrown: unknown) => thrown);
+        // A client may have tried again by itself.
+        if (error !== undefined) {
+          expect(error).toBeInstanceOf(ConnectError);
+          const { outcome, message } = error as ConnectError;
+          expect([outcome, message]).toEqual(["retryable", expect.not.stringMatching(/[<>]/)]);
+          expectSentence(message);
+          await stage.connect();
+        }
+        await stage.hear({ text: "at last" });
+        await stage.sendAll(["and back"]);
+        await stage.expectShown(["and back"]);
+      },
+    );
+
     it("loses nothing and sends nothing twice if connections are reset", async ({ skip }) => {
       if (!stage.fixture.way) return skip("The way cannot fail here.");
       await through(["reset", "reset after"]);
     });
 
-    it("takes a proxy's page for what it is", async ({ skip }) => {
+    it("does not send again what was answered by half", async ({ skip }) => {
       if (!stage.fixture.way) return skip("The way cannot fail here.");
-      await through(["page", "page after", "half an answer"]);
+      await through(["half an answer"]);
+    });
+
+    it("takes a proxy's page for what it is", async ({ skip }) => {
+      const why = stage.fixture.way ? stage.lacks("pages") : "The way cannot fail here.";
+      if (why || !stage.fixture.way) return skip(why);
+      await through(["page", "page after"]);
       await stage.fixture.way("page");
       const page = await failureOf(stage.send("a page"));
       expect(page?.outcome).not.toBe("permanent");

@@ -47,10 +47,13 @@ export type Fault =
   | "page after"
   /** A proxy answers with 429, `Retry-After: 3` and an HTML page. */
   | "page to wait"
-  /** The answer has status 200, and breaks off in the middle. The platform has taken the message. */
+  /** The answer says that all is well, and breaks off in the middle. The platform has taken the message. */
   | "half an answer"
   /** It accepts the call and never answers: the connection is half open. */
   | "silence";
+
+/** What meets the next attempt to connect, and only that one: as `Fault` has it. */
+export type DoorFault = "reset" | "page" | "silence";
 
 /** What a fixture may be unable to play, though it has the members for it. */
 export type Unplayable =
@@ -63,7 +66,10 @@ export type Unplayable =
   | "commands"
   /** Messages without words. */
   | "empty texts"
-  /** Files that people send. */
+  /** Proxies that answer with pages: messages do not go by HTTP. */
+  | "pages"
+  /** The same for connections: no proxy can be there. */
+  | "pages at the door"
   /** Messages that were written while nobody was connected, and come later. */
   | "missed messages"
   /** The server prints to the console, so nobody can tell whether the adapter does. */
@@ -135,6 +141,8 @@ export interface AdapterFixture {
   trouble?(what: Trouble): void | Promise<void>;
   /** What the way to the platform does from now on. */
   way?(fault: Fault): void | Promise<void>;
+  /** What the first call of the next connection meets. */
+  door?(fault: DoorFault): void | Promise<void>;
   /** The line is cut, and can be had again at once. */
   cut?(): void | Promise<void>;
   /** What the platform makes of a text, in one message or several; unchanged where it takes all of them as they are. */

@@ -133,6 +133,7 @@ async function fixture(): Promise<AdapterFixture> {
     lacks: {
       bots: "WhatsApp has no bots among its people.",
       "empty texts": "Nobody can send an empty text, and there is nothing to wait for.",
+      pages: "Messages go by a WebSocket.",
     },
     again: () => {
       adapter = make();
@@ -184,6 +185,8 @@ async function fixture(): Promise<AdapterFixture> {
       world.refusedLogin = "401";
       await world.end("401");
     },
+    way: (fault) => world.play(fault),
+    door: (fault) => world.faultAtDoor(fault),
     cut: () => world.cut(),
     asShown: formatText,
     dispose: () => world.close(),
