@@ -63,7 +63,9 @@ export class PostgresSearchIndex implements SearchIndex {
   /** Rows go with their messages, by the foreign key. */
   async forget(): Promise<void> {}
 
+  /** A feed that has read them moves the watermark first: it is done, or sees how they are now. */
   async forgetMessages(tx: Queries, ids: readonly number[]): Promise<void> {
+    await tx.all("SELECT indexed_through FROM search_watermark FOR UPDATE");
     await tx.run(`DELETE FROM message_terms WHERE message_id IN (${ids.map(() => "?").join(", ")})`, ...ids);
   }
 

@@ -71,6 +71,19 @@ describe("messages that an older Baton indexed", () => {
   });
 });
 
+it("indexes no words that were erased after it read them", async () => {
+  await sessions.receive(ann, { role: "user", content: "garden secret" });
+  const transaction = db.transaction.bind(db);
+  const erased = vi.spyOn(db, "transaction").mockImplementationOnce(async (...work) => {
+    await db.run("UPDATE messages SET content = 'garden'");
+    return transaction(...work);
+  });
+  await sessions.indexAll();
+  expect(erased).toHaveBeenCalled();
+  const indexed = "SELECT count(*) AS n FROM message_terms WHERE message_terms MATCH 'secret'";
+  expect(await db.get(indexed)).toEqual({ n: 0 });
+});
+
 it("indexes messages with very many words a few at a time", async () => {
   const { entry } = await sessions.receive(ann, { role: "user", content: "garden" });
   const long = Array.from({ length: 9_000 }, (_, n) => `w${n}`).join(" ");

@@ -163,19 +163,22 @@ export class SearchFeed {
     return batch;
   }
 
-  /** Those that were neither pruned nor erased since they were read. */
+  /** Those that were neither pruned nor erased, in whole or in part, since they were read. */
   async #stillThere(
     tx: Queries,
-    messages: readonly IndexedMessage[],
+    messages: readonly ReadMessage[],
     after: number,
     through: number,
   ): Promise<IndexedMessage[]> {
-    const sql = "SELECT id FROM messages WHERE id > ? AND id <= ? AND content <> ?";
+    const sql = "SELECT id, content FROM messages WHERE id > ? AND id <= ? AND content <> ?";
     const rows = await tx.all(sql, after, through, ERASED);
-    const ids = new Set(rows.map((row) => number(row.id)));
-    return messages.filter(({ id }) => ids.has(id));
+    const now = new Map(rows.map((row) => [number(row.id), row.content]));
+    return messages.filter(({ id, content }) => now.get(id) === content);
   }
 }
+
+/** With the words from which its terms were made. */
+type ReadMessage = IndexedMessage & { readonly content: unknown };
 
 /** `lost`: another process was quicker. */
 type BatchOutcome = "more" | "last" | "lost";
@@ -183,16 +186,16 @@ type BatchOutcome = "more" | "last" | "lost";
 const MESSAGES = `SELECT ${columnsOf("messages", "m")}, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id`;
 
 /** The first of these messages as the index takes them: at least one, and no more than a transaction should have. */
-async function withTerms(rows: readonly Row[]): Promise<IndexedMessage[]> {
+async function withTerms(rows: readonly Row[]): Promise<ReadMessage[]> {
   const turns = new InTurns();
-  const messages: IndexedMessage[] = [];
+  const messages: ReadMessage[] = [];
   let count = 0;
   for (const row of rows) {
     await turns.next();
     const terms = [...labelsOf(row), ...termsOf(searchableText(storedMessage(row)))];
     count += terms.length;
     if (count > BATCH_TERMS && messages.length > 0) break;
-    messages.push({ id: number(row.id), terms });
+    messages.push({ id: number(row.id), terms, content: row.content });
   }
   return messages;
 }

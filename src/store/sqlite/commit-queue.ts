@@ -1,7 +1,8 @@
 /**
  * The work of this process on one SQLite connection, in order. Writes that wait at the same moment share one durable commit,
  * and each caller hears of its own only after that commit; so a hundred chats that write at once wait for one `fsync`, not
- * for a hundred. A caller sees nothing of it: work that fails takes back only what it wrote itself.
+ * for a hundred. A caller sees nothing of it: work that fails takes back only what it wrote itself. What only reads waits
+ * for the commit: if it meets a damaged page in an open transaction, the engine would not commit what others wrote.
  *
  * A group ends after a few milliseconds, and the event loop has its turn before the next one.
  */
@@ -112,14 +113,27 @@ export class CommitQueue {
     }
   }
 
-  /** Runs jobs in one transaction, until none waits or time is up. */
+  /** Runs jobs in one transaction, until none waits or time is up. Those that only read come first after the commit. */
   async #fill(group: Member[]): Promise<void> {
+    const reads: QueuedWork[] = [];
+    try {
+      await this.#fillWith(group, reads);
+    } finally {
+      this.#jobs = [...reads, ...this.#jobs];
+    }
+  }
+
+  async #fillWith(group: Member[], reads: QueuedWork[]): Promise<void> {
     let until = performance.now() + GROUP_MS;
     do {
       const [job] = this.#jobs;
       const isOpen = this.#connection.isInTransaction;
       if (!job || (isOpen && job.kind === "alone")) return;
       this.#jobs.shift();
+      if (isOpen && job.kind === "read") {
+        reads.push(job);
+        continue;
+      }
       const member: Member = { job };
       group.push(member);
       const isAlone = !isOpen && (job.kind === "read" || job.kind === "alone");
@@ -146,7 +160,7 @@ export class CommitQueue {
     return outcome;
   }
 
-  /** Nothing of the group was saved. What was only read may have been part of it, and is read again. */
+  /** Nothing of the group was saved. */
   #refuse(group: readonly Member[], error: unknown): void {
     try {
       this.#rollBack();
@@ -155,8 +169,7 @@ export class CommitQueue {
     }
     const [next] = group.length === 0 ? this.#jobs.splice(0, 1) : [];
     next?.settle({ error });
-    this.#jobs = [...group.map(({ job }) => job).filter(({ kind }) => kind === "read"), ...this.#jobs];
-    for (const { job } of group) if (job.kind !== "read") job.settle({ error });
+    for (const { job } of group) job.settle({ error });
   }
 
   #rollBack(): void {
