@@ -271,7 +271,10 @@ describe("beside long polling", () => {
     await fetch(setWebhook, { method: "POST", headers, body });
     await until(() => told.length > 0);
     expect(told[0]).toEqual({ lost: expect.stringMatching(/^A webhook is set for this bot/) });
+    const lines = callsOf("getMe").length;
+    await until(() => callsOf("getMe").length > lines + 1); // One that came after it is over.
     expect(callsOf("deleteWebhook")).toEqual([]);
+    expect(told).toHaveLength(1);
   });
 });
 
