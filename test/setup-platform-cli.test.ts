@@ -114,11 +114,13 @@ people:
       home,
       ["slack"],
       {},
+      ["How do messages come from Slack?", ENTER],
       ["The Bot User OAuth Token (xoxb-…) (hidden)", `no${ENTER}`],
       ["It begins with xoxb-", `\u0015${slack.botToken}${ENTER}`],
       ["The App-Level Token (xapp-…) (hidden)", `xapp-canary-canary${ENTER}`],
       ["Slack does not accept SLACK_APP_TOKEN", ""],
       ["Cancel, and change nothing", ENTER],
+      ["How do messages come from Slack?", ENTER],
       ["Type it now", ENTER],
       ["Type it now", `${DOWN}${ENTER}`],
       ["The App-Level Token (xapp-…) (hidden)", `${slack.appToken}${ENTER}`],
@@ -133,6 +135,32 @@ people:
     expect(secretOf(home, "slack-bot-token.key")).toBe(`${slack.botToken}\n`);
     expect(secretOf(home, "slack-app-token.key")).toBe(`${slack.appToken}\n`);
     expect(configOf(home)).toContain("appToken: { file: secrets/slack-app-token.key }");
+    expect(configOf(home)).not.toContain("mode:");
+  });
+
+  test("for Slack's posts it asks for the signing secret, and says what has to reach Baton", async () => {
+    const home = homeWith(atSlack());
+    const { code, output } = await answerSetup(
+      home,
+      ["slack"],
+      {},
+      ["How do messages come from Slack?", `${DOWN}${ENTER}`],
+      ["The Bot User OAuth Token (xoxb-…) (hidden)", `${slack.botToken}${ENTER}`],
+      ["The signing secret (hidden)", `xapp-1${ENTER}`],
+      ["Letters and digits.", `\u0015${slack.signingSecret}${ENTER}`],
+      ["Connected as robot in", ""],
+      ["Which chat is the home channel", ENTER],
+      ["Who may talk to the agent", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain("The App-Level Token (xapp-…) (hidden)");
+    expect(output).toContain("in front of 127.0.0.1:8647");
+    expect(output).toContain("set the Request URL https://your.host/slack");
+    expect(output).not.toContain(slack.signingSecret);
+    expect(configOf(home)).toMatch(/mode: http/);
+    expect(secretOf(home, "slack-signing-secret.key")).toBe(`${slack.signingSecret}\n`);
+    const again = await baton(home, ["setup", "slack", "--yes"]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Slack: connected as robot") });
   });
 
   test("where nobody answers it says so, and saves it all the same if one wants", async () => {
@@ -243,6 +271,8 @@ describe("baton setup <platform>, without a terminal", () => {
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toBe(`baton: Setup asks questions and needs a terminal.
 Slack needs these settings. Set them in the environment or in config.yaml:
+  SLACK_MODE: \`socket\`: Baton opens a connection to Slack (Socket Mode). \`http\`: Slack posts to Baton, at a public address.
+    baton config set platforms.slack.mode socket|http
   SLACK_BOT_TOKEN, set (SLACK_BOT_TOKEN): The bot user's token (\`xoxb-…\`).
     baton config set platforms.slack.botToken '{ file: secrets/slack-bot-token.key }'    # the file holds the secret; chmod 600
   SLACK_APP_TOKEN: The app-level token for Socket Mode (\`xapp-…\`).
@@ -250,6 +280,21 @@ Slack needs these settings. Set them in the environment or in config.yaml:
 Then run \`baton setup slack --yes\` to check them with Slack.
 `);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("a signing secret alone means that Slack posts", async () => {
+    const env = { SLACK_BOT_TOKEN: slack.botToken, SLACK_SIGNING_SECRET: slack.signingSecret };
+    const run = await baton(homeWith(atSlack()), ["setup", "slack", "--yes", "--json"], { env });
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      next: [
+        expect.stringMatching(/^Slack has to reach Baton by HTTPS/),
+        expect.anything(),
+        expect.anything(),
+      ],
+    });
+    const told = await baton(makeHome(), ["setup", "slack"], { env: { SLACK_MODE: "http" } });
+    expect(told.stderr).toContain("baton config set platforms.slack.signingSecret");
+    expect(told.stderr).not.toContain("appToken");
   });
 
   test("--yes asks the platform about what is set, and changes nothing", async () => {

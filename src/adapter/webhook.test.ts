@@ -121,7 +121,7 @@ describe("a post", () => {
   });
 
   it("whose body has not come yet does not hold up the end", async () => {
-    await open();
+    await open({ bodyMs: 24 * 60 * 60_000 });
     const { answer } = await begun();
     await webhook.close();
     expect(await answer).not.toMatch(/HTTP\/1.1 2\d\d (?!Continue)/);

@@ -86,9 +86,9 @@ export class Webhook {
 
   constructor(options: WebhookOptions) {
     this.#options = options;
-    const { headMs = LONGEST_HEAD_MS } = options;
+    const { headMs = LONGEST_HEAD_MS, bodyMs = LONGEST_WAIT_MS } = options;
     const limits = {
-      requestTimeout: LONGEST_WAIT_MS,
+      requestTimeout: Math.max(headMs, bodyMs),
       headersTimeout: headMs,
       connectionsCheckingInterval: Math.min(headMs, 1_000),
       keepAliveTimeout: LONGEST_HEAD_MS,

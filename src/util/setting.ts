@@ -22,6 +22,12 @@ export interface Question {
   readonly looks: RegExp;
   /** What to give, said to somebody whose answer does not look right. */
   readonly hint: string;
+  /** Of a choice: what each option means. Nobody has to answer it. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of a choice: the option that holds if none is set. */
+  readonly usual?: (answers: Readonly<Record<string, string>>) => string;
+  /** It is asked and needed only if this is true of the other answers, by the names of their settings. */
+  readonly when?: (answers: Readonly<Record<string, string>>) => boolean;
 }
 
 export interface Setting<Value = unknown> extends Meaning {

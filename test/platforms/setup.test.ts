@@ -56,7 +56,10 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
   slack: async () => {
     const server = await SlackServer.start();
     return {
-      values: { botToken: server.botToken, appToken: server.appToken, baseUrl: server.url },
+      values: {
+        ...{ mode: "socket", botToken: server.botToken, appToken: server.appToken, baseUrl: server.url },
+        signingSecret: server.signingSecret,
+      },
       who: "robot in",
       next: /\/invite @robot$/,
       wrong: [
@@ -214,6 +217,28 @@ test("Telegram's webhook: which one is set, what has to reach it, and how posts 
     "Telegram could not deliver to the webhook: Wrong response from the webhook: 404 Not Found. Check the proxy in front of it.",
   ]);
   expect(await next({ webhookUrl: "https://another.host/" })).toHaveLength(without.length + 1);
+  await server.close();
+});
+
+test("Slack's posts need no app token, and say what has to reach Baton, and where to tell Slack so", async () => {
+  const server = await SlackServer.start();
+  const { check } = manifestNamed("slack");
+  const { botToken, signingSecret, url: baseUrl } = server;
+  const answers = { botToken, signingSecret, baseUrl, host: "127.0.0.1", port: "8647" };
+  const ways: Answers[] = [{}, { mode: "http", appToken: `xapp-${CANARY}` }];
+  for (const more of ways) {
+    const { who, next } = await check({ ...answers, ...more });
+    expect(who).toContain("robot in");
+    expect(next).toEqual([
+      "Slack has to reach Baton by HTTPS: put a proxy with a certificate in front of 127.0.0.1:8647, and let it forward /slack.",
+      expect.stringMatching(/Request URL https:\/\/your.host\/slack .*Interactivity.*Slash Commands/),
+      expect.stringMatching(/\/invite @robot$/),
+    ]);
+  }
+  await expect(check({ ...answers, botToken: `xoxb-${CANARY}` })).rejects.toMatchObject({
+    outcome: "permanent",
+    message: expect.stringMatching(/^Slack does not accept SLACK_BOT_TOKEN/),
+  });
   await server.close();
 });
 

@@ -1,15 +1,17 @@
 /**
  * A Slack on loopback: the Web API is `emulate`'s, which keeps the workspace; Socket Mode, which it lacks, is added here.
  * What people write goes through the Web API with their own tokens, and comes as the event that Slack documents for it.
- * An envelope that nobody acknowledged comes again with the next connection, as with Slack.
+ * An envelope that nobody acknowledged comes again with the next connection, as with Slack. With a request URL it posts
+ * what would come over the socket, signed, and events again when a test says so (`retry`), which stands for Slack's pauses.
  */
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createEmulator, type Emulator } from "emulate";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { Faults } from "./faults.js";
+import { postOnce } from "./post-once.js";
 
 type Json = Record<string, unknown>;
 
@@ -36,6 +38,8 @@ interface Envelope {
 export interface SlackServerOptions {
   /** A mention in a channel also comes as an `app_mention`, as with an app that asked for both. Default on. */
   readonly mentionEvents?: boolean;
+  /** It posts to `requestUrl`, and opens no sockets. */
+  readonly http?: boolean;
 }
 
 /** What somebody writes: in that channel, in that thread, under that name. */
@@ -50,6 +54,11 @@ const PATIENCE_MS = 1_500;
 export class SlackServer {
   readonly botToken = "xoxb-robot";
   readonly appToken = "xapp-socket";
+  readonly signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
+  /** Where it posts to; null: nowhere. */
+  requestUrl: string | null = null;
+  /** The statuses that its posts were answered with, and whether they were repetitions; 0 if nobody answered. */
+  readonly posted: { readonly status: number; readonly retry: number }[] = [];
   readonly url: string;
   botId = "";
   channel = "";
@@ -319,7 +328,58 @@ export class SlackServer {
 
   /** The last envelope comes again. */
   async redeliver(): Promise<void> {
-    if (this.#last) await this.#push(this.#last);
+    if (!this.#last) return;
+    this.#last.retry_attempt += 1;
+    await this.#push(this.#last);
+  }
+
+  /** Posts the events again that nobody acknowledged, in order. */
+  async retry(): Promise<void> {
+    for (const envelope of [...this.#unacknowledged.values()]) {
+      envelope.retry_attempt += 1;
+      await this.#push(envelope);
+    }
+  }
+
+  /** A post as Slack makes it: signed with that secret at that time. Gives the status and the answer. */
+  async post(
+    body: string,
+    type: "application/json" | "application/x-www-form-urlencoded",
+    {
+      secret = this.signingSecret,
+      at = Math.floor(Date.now() / 1_000),
+      headers = {},
+    }: {
+      readonly secret?: string;
+      readonly at?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    } = {},
+  ): Promise<{ readonly status: number; readonly body: string }> {
+    if (this.requestUrl === null) return { status: 0, body: "" };
+    const signature = createHmac("sha256", secret).update(`v0:${at}:${body}`).digest("hex");
+    const signed = { "x-slack-request-timestamp": String(at), "x-slack-signature": `v0=${signature}` };
+    return postOnce(this.requestUrl, { "content-type": type, ...signed, ...headers }, body).catch(() => ({
+      status: 0,
+      body: "",
+    }));
+  }
+
+  async #postEnvelope({ envelope_id, type, payload, retry_attempt }: Envelope): Promise<Json> {
+    const isEvent = type === "events_api";
+    const form = new URLSearchParams(
+      type === "interactive" ? { payload: JSON.stringify(payload) } : (payload as Record<string, string>),
+    );
+    const headers: Record<string, string> =
+      retry_attempt > 0
+        ? { "x-slack-retry-num": String(retry_attempt), "x-slack-retry-reason": "http_error" }
+        : {};
+    const { status, body } = isEvent
+      ? await this.post(JSON.stringify(payload), "application/json", { headers })
+      : await this.post(form.toString(), "application/x-www-form-urlencoded", { headers });
+    this.posted.push({ status, retry: retry_attempt });
+    if (status < 200 || status > 299) return {};
+    this.#unacknowledged.delete(envelope_id);
+    return body === "" ? {} : (JSON.parse(body) as Json);
   }
 
   /** All of a channel, its threads too, oldest first. */
@@ -474,6 +534,7 @@ export class SlackServer {
   #push(envelope: Envelope): Promise<Json> {
     // Slack does not repeat slash commands: whoever gave one sees that it failed.
     if (envelope.type === "events_api") this.#unacknowledged.set(envelope.envelope_id, envelope);
+    if (this.#options.http) return this.#postEnvelope(envelope);
     const [socket] = this.#sockets;
     if (!socket) return Promise.resolve({});
     return new Promise((resolve) => {

@@ -2,74 +2,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { slackFixture, slackSettings } from "../../../test/support/slack-fixture.js";
 import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
-import type { DoorFault, Fault, Trouble, Written } from "../../testing/adapter/fixture.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, type LineNews } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received, SendError } from "../adapter.js";
 import { SlackAdapter } from "./adapter.js";
 import type { SlackSettings } from "./config.js";
-import { toMrkdwn } from "./format.js";
 
-const settingsOf = (server: SlackServer): SlackSettings => ({
-  botToken: () => server.botToken,
-  appToken: () => server.appToken,
-  baseUrl: server.url,
-  timeoutMs: 4_000,
-});
-
-adapterContract("slack", async () => {
-  // The adapter's two envelopes for one mention are one message to the gateway; the contract counts at the adapter.
-  const server = await SlackServer.start({ mentionEvents: false });
-  const [adapter, next] = [new SlackAdapter(settingsOf(server)), new SlackAdapter(settingsOf(server))];
-  const address = { platform: "slack", chatId: await server.dm() };
-  const chatOf = (at: Address = address) => server.said(at.chatId, at.threadId);
-  const fixture = {
-    adapter,
-    address,
-    group: { platform: "slack", chatId: server.channel },
-    nowhere: { platform: "slack", chatId: "C0NOWHERE" },
-    again: () => next,
-    write: (written: Written) => server.write(written),
-    amend: (messageId: string, text: string) => server.amend(messageId, text),
-    press: (messageId: string, label: string, by: Pick<Written, "in" | "from"> = {}) =>
-      server.press(messageId, label, {
-        ...(by.from === undefined ? {} : { from: by.from }),
-        ...(by.in === "group" ? { channel: server.channel } : {}),
-      }),
-    react: (messageId: string, emoji: string, by: Pick<Written, "in" | "from"> = {}) =>
-      server.react("reaction_added", messageId, emoji, by),
-    takeOff: (messageId: string, emoji: string) => server.react("reaction_removed", messageId, emoji),
-    buttonsOn: (messageId: string) => server.buttonsOn(messageId),
-    redeliver: () => server.redeliver(),
-    isAcknowledged: (messageId: string) => server.isAcknowledged(messageId),
-    shown: async (at?: Address) =>
-      (await chatOf(at)).filter(({ files, text }) => !files || text !== "").map(({ text }) => text),
-    notified: async () => (await chatOf()).flatMap(({ text }) => text.match(/<[!@][^>]*>/g) ?? []),
-    files: async (at?: Address) => {
-      const files = (await chatOf(at)).flatMap((message) => message.files ?? []);
-      return Promise.all(
-        files.map(async ({ name, url_private }) => ({ name, bytes: await server.download(url_private) })),
-      );
-    },
-    marks: async (messageId: string) => {
-      const all = [...(await server.messages(address.chatId)), ...(await server.messages(server.channel))];
-      return all.find(({ ts }) => ts === messageId)?.reactions?.map(({ name }) => name) ?? [];
-    },
-    status: ({ chatId, threadId }: Address) => server.statuses.get(`${chatId}:${threadId}`) ?? "",
-    threads: async ({ chatId }: Address) =>
-      (await server.said(chatId)).filter(({ ts, thread_ts = ts }) => ts === thread_ts).length,
-    trouble: (what: Trouble) => server.trouble(what),
-    way: (fault: Fault) => server.faults.play(fault),
-    door: (fault: DoorFault) => server.faults.door(fault),
-    cut: () => server.cut(),
-    asShown: toMrkdwn,
-    dispose: () => server.close(),
-  };
-  return fixture;
-});
+adapterContract("slack", () => slackFixture());
 
 describe("slack", () => {
   let server: SlackServer;
@@ -81,7 +24,7 @@ describe("slack", () => {
 
   beforeEach(async () => {
     server = await SlackServer.start();
-    adapter = await opened(settingsOf(server));
+    adapter = await opened(slackSettings(server));
     received = [];
     told = [];
   });
@@ -121,7 +64,7 @@ describe("slack", () => {
   describe("opens", () => {
     it("as the bot that the token names, whatever comes after; else as the token, without telling it", async () => {
       const accountWith = async (token: string) =>
-        new SlackAdapter({ ...settingsOf(server), botToken: () => token }).account;
+        new SlackAdapter({ ...slackSettings(server), botToken: () => token }).account;
       expect(await accountWith("xoxb-1234567890-9876543210-aaa")).toBe("1234567890.9876543210");
       expect(await accountWith("xoxb-1234567890-9876543210-bbb")).toBe("1234567890.9876543210");
       expect(adapter.account).toMatch(/^#[0-9a-f]{16}$/);
@@ -130,7 +73,7 @@ describe("slack", () => {
 
     it("not as another bot than at first", async () => {
       let token = server.botToken;
-      adapter = await opened({ ...settingsOf(server), botToken: () => token });
+      adapter = await opened({ ...slackSettings(server), botToken: () => token });
       token = "xoxb-another";
       await expect(connect()).rejects.toMatchObject({
         outcome: "permanent",
@@ -139,13 +82,13 @@ describe("slack", () => {
     });
 
     it("not with a wrong token, and says which one to mend", async () => {
-      const wrong = { ...settingsOf(server), botToken: () => "xoxb-nobody" };
+      const wrong = { ...slackSettings(server), botToken: () => "xoxb-nobody" };
       adapter = await opened(wrong);
       await expect(connect()).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("SLACK_BOT_TOKEN"),
       });
-      const other = await opened({ ...settingsOf(server), appToken: () => "xapp-nobody" });
+      const other = await opened({ ...slackSettings(server), appToken: () => "xapp-nobody" });
       const connecting = other.connect();
       await expect(connecting).rejects.toMatchObject({
         outcome: "permanent",
@@ -155,7 +98,7 @@ describe("slack", () => {
     });
 
     it("later, where Slack is not there or says nothing", async () => {
-      const nowhere = { ...settingsOf(server), baseUrl: "http://127.0.0.1:9/api/" };
+      const nowhere = { ...slackSettings(server), baseUrl: "http://127.0.0.1:9/api/" };
       const unreached = adapter;
       adapter = await opened(nowhere);
       await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
@@ -195,7 +138,7 @@ describe("slack", () => {
       expect(received).toHaveLength(1);
       hangs = false;
       void adapter.disconnect(); // As if the process had ended: nobody waits for it.
-      adapter = await opened(settingsOf(server));
+      adapter = await opened(slackSettings(server));
       await connect();
       await vi.waitUntil(() => received.length === 2, { timeout: 20_000 });
       expect(received[1]).toEqual(received[0]);

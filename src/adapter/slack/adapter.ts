@@ -1,5 +1,5 @@
 /**
- * Slack: events over a socket, everything else over the Web API. An envelope is acknowledged once the gateway has its
+ * Slack: events over a socket or by posts, everything else over the Web API. An envelope is acknowledged once the gateway has its
  * message; what was not comes again. A message that is sent carries its delivery id as metadata, so that after a crash
  * Slack itself can be asked whether it is there.
  */
@@ -13,6 +13,7 @@ import type { SlackSettings } from "./config.js";
 import type { SlackReading } from "./content.js";
 import { remoteFile } from "./files.js";
 import { mrkdwnLength } from "./format.js";
+import { serveHttp } from "./http.js";
 import { LIMITS } from "./limits.js";
 import { NameBook } from "./names.js";
 import { parseCommand, parseEvent, parsePress } from "./parse.js";
@@ -41,10 +42,16 @@ export class SlackAdapter implements Adapter {
   readonly account: string;
   readonly capabilities: Capabilities = { ...LIMITS, lengthOf: mrkdwnLength };
   readonly #settings: SlackSettings;
+  #port = 0;
 
   constructor(settings: SlackSettings) {
     this.#settings = settings;
     this.account = accountOf(settings.botToken());
+  }
+
+  /** Where it listens for posts, once it does. */
+  get port(): number {
+    return this.#port;
   }
 
   async serve(line: Line): Promise<void> {
@@ -67,32 +74,65 @@ export class SlackAdapter implements Adapter {
     const speaker = speakerWith(new SlackSpeaker(web, self, names), {
       fetch: ({ ref: url, ...file }, ...call) => reading.file({ name: "", ...file, url }).read(...call),
     });
-    const onHello = (): void => line.up(speaker);
+    const onUp = (): void => line.up(speaker);
     try {
-      await serveSocket(this.#settings, (envelope) => this.#take(envelope, hearing), onHello, line.end);
+      await (this.#settings.signingSecret
+        ? this.#serveHttp(hearing, onUp)
+        : this.#serveSocket(hearing, onUp));
     } finally {
       await intake.stop();
     }
   }
 
+  #serveSocket(hearing: SlackHearing, onHello: () => void): Promise<void> {
+    return serveSocket(
+      this.#settings,
+      (envelope) => this.#take(envelope, hearing),
+      onHello,
+      hearing.line.end,
+    );
+  }
+
+  #serveHttp(hearing: SlackHearing, onUp: () => void): Promise<void> {
+    const { problem, end } = hearing.line;
+    return serveHttp(this.#settings, {
+      ...{ problem, end },
+      onEnvelope: (envelope) => this.#takePost(envelope, hearing),
+      onListening: (port) => {
+        this.#port = port;
+        onUp();
+      },
+    });
+  }
+
+  /** Tried until it is received: Slack waits for the acknowledgement. */
   #take(envelope: Envelope, hearing: SlackHearing): void {
     const { intake, line } = hearing;
     if (line.end.aborted) return; // Nobody is there to keep it: it comes again.
     const message = this.#parse(envelope, hearing);
-    const isIdle = message?.kind === "reaction" && !line.reactions;
-    if (!message || isIdle) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
+    if (!message) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
     if (intake.open >= MOST_WAITING) return; // Slack sends it again.
     intake.add(message.source.chatId, () => this.#receive(envelope, message, hearing));
   }
 
-  #parse({ type, body }: Envelope, { reading, commands }: Pick<SlackHearing, "reading" | "commands">) {
-    if (type === "events_api") return parseEvent(field(body, "event"), reading);
+  /** Tried once: if it fails, Slack is told so. */
+  async #takePost(envelope: Envelope, hearing: SlackHearing): Promise<void> {
+    const message = this.#parse(envelope, hearing);
+    if (!message) return envelope.ack();
+    await hearing.intake.once(message.source.chatId, () => this.#receive(envelope, message, hearing));
+  }
+
+  #parse(
+    { type, body }: Envelope,
+    { reading, commands, line }: Pick<SlackHearing, "reading" | "commands" | "line">,
+  ) {
+    if (type === "events_api") return parseEvent(field(body, "event"), reading, line.reactions);
     if (type === "interactive") return parsePress(body, reading);
     return type === "slash_commands" ? parseCommand(body, commands, reading) : null;
   }
 
   async #receive(envelope: Envelope, message: InboundMessage, hearing: SlackHearing): Promise<void> {
-    const { web, names, quotes, commands } = hearing;
+    const { web, names, quotes } = hearing;
     const { receive, knows, end } = hearing.line;
     if (end.aborted) return;
     if (!(await knows(message.source))) {
@@ -107,7 +147,7 @@ export class SlackAdapter implements Adapter {
       return envelope.ack({ text }).catch(() => {}); // On a line that was cut: it comes again.
     }
     const read = (nameOf: SlackReading["nameOf"]) =>
-      this.#parse(envelope, { reading: { ...hearing.reading, nameOf }, commands }) ?? message;
+      this.#parse(envelope, { ...hearing, reading: { ...hearing.reading, nameOf } }) ?? message;
     const [source, quoted] = await Promise.all([
       names.named(message.source),
       names.naming(read).then((named) => quotes.quoted(named)),

@@ -44,9 +44,13 @@ export function isId(text: string): boolean {
 }
 
 /** The `event` of an Events API envelope. */
-export function parseEvent(event: unknown, reading: SlackReading): InboundMessage | null {
+export function parseEvent(
+  event: unknown,
+  reading: SlackReading,
+  withReactions = true,
+): InboundMessage | null {
   const type = wordsIn(event, "type");
-  if (type === "reaction_added") return parseReaction(event, reading);
+  if (type === "reaction_added") return withReactions ? parseReaction(event, reading) : null;
   if (type !== "message" && type !== "app_mention") return null;
   const place = { channel: wordsIn(event, "channel"), channelType: wordsIn(event, "channel_type") };
   const subtype = wordsIn(event, "subtype");

@@ -12,7 +12,7 @@ export interface Envelope {
   /** `events_api`, `slash_commands` and others. */
   readonly type: string;
   readonly body: unknown;
-  /** Tells Slack that it arrived; a slash command can be answered with it, to its sender only. */
+  /** Tells Slack that it arrived, by socket or in answer to its post; a slash command can be answered with it, to its sender only. */
   ack(answer?: { readonly text: string }): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ class Socket extends SocketModeClient {
   constructor(settings: SlackSettings, onEnvelope: (envelope: Envelope) => void) {
     const ways = proxyWays();
     super({
-      appToken: settings.appToken(),
+      appToken: settings.appToken?.() ?? "",
       autoReconnectEnabled: false,
       logger: SILENT,
       clientOptions: clientOptions(settings),

@@ -33,10 +33,12 @@ export async function whoAmI(web: WebClient): Promise<SlackSelf & WorkspaceNames
   throw new ConnectError("retryable", "Slack did not say whose token SLACK_BOT_TOKEN is.");
 }
 
-/** Both tokens are taken. */
+/** The bot's token is taken, and the app's if there is one. */
 export async function checkTokens(settings: SlackSettings): Promise<WorkspaceNames> {
   const names = await whoAmI(webClient(settings));
-  const app = webClient({ ...settings, botToken: settings.appToken });
+  const { appToken } = settings;
+  if (!appToken) return names;
+  const app = webClient({ ...settings, botToken: appToken });
   try {
     await app.apps.connections.open();
   } catch (error) {

@@ -3,12 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { telegramFixture, WEBHOOK_URL } from "../../../test/support/telegram-fixture.js";
-import type { TelegramServer } from "../../../test/support/telegram-server.js";
+import { TelegramServer } from "../../../test/support/telegram-server.js";
 import { registerFurtherBot } from "../../session/further-bot.js";
 import { KeptAdapter, type LineNews } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received } from "../adapter.js";
 import { manifestOf } from "../manifest.js";
 import "../platforms.js";
+import { renamedAdapter } from "../renamed-adapter.js";
 import { TelegramAdapter } from "./adapter.js";
 import type { TelegramWebhook } from "./config.js";
 import { updatesAsked } from "./parse.js";
@@ -271,8 +272,36 @@ describe("beside long polling", () => {
     await fetch(setWebhook, { method: "POST", headers, body });
     await until(() => told.length > 0);
     expect(told[0]).toEqual({ lost: expect.stringMatching(/^A webhook is set for this bot/) });
+    const lines = callsOf("getMe").length;
+    await until(() => callsOf("getMe").length > lines + 1); // One that came after it is over.
     expect(callsOf("deleteWebhook")).toEqual([]);
+    expect(told).toHaveLength(1);
   });
+});
+
+it("serves two bots on two ports, and neither takes the other's posts", async () => {
+  const others = await TelegramServer.start({ bot: 515151 });
+  registerFurtherBot("telegram-second", "telegram");
+  const inner = new TelegramAdapter({
+    ...{ token: () => others.token, baseUrl: others.url },
+    webhook: { url: "https://bot.example/hooks/second", port: 0 },
+  });
+  const second = new KeptAdapter(renamedAdapter(inner, "telegram-second", (sentence) => sentence));
+  const heard: string[] = [];
+  await connect();
+  await second.connect(async ({ source, text }) => {
+    heard.push(`${source.platform}: ${text}`);
+    return "accepted";
+  });
+  others.posts.reach = (url) => `http://127.0.0.1:${inner.port}${new URL(url).pathname}`;
+  await others.deliver({ ...ANN, text: "to the second" });
+  await server.deliver({ ...ANN, text: "to the first" });
+  expect(await others.posts.forge(update(908, "crossed"), secretOf(server.token))).toBe(401);
+  expect(await server.posts.forge(update(909, "crossed"), secretOf(others.token))).toBe(401);
+  expect(heard).toEqual(["telegram-second: to the second"]);
+  expect(received).toEqual(["to the first"]);
+  await second.disconnect();
+  await others.close();
 });
 
 it("of a further bot names its own setting if the port is taken", async () => {

@@ -61,14 +61,28 @@ function likeKey(platform: Platform): string {
   return `platforms.${platform}.like`;
 }
 
+/** What was answered and what is set, by key. */
+export function answersOf({ fields }: FoundPlatform, typed: PlatformAnswers["typed"]): Answers {
+  return Object.fromEntries(
+    fields.flatMap(({ key, present }) => {
+      const value = typed[key] ?? present?.value ?? null;
+      return value === null ? [] : [[key, value]];
+    }),
+  );
+}
+
+/** Whether it is asked, given the other answers. */
+export function isAsked({ question: { when } }: FoundField, answers: Answers): boolean {
+  return when?.(answers) ?? true;
+}
+
 /** The values to check with the platform; null if one is missing. */
-export function valuesOf(
-  { fields, others }: FoundPlatform,
-  typed: PlatformAnswers["typed"] = {},
-): Answers | null {
-  const values = fields.map(({ key, present }) => [key, typed[key] ?? present?.value ?? null]);
-  if (values.some(([, value]) => value === null)) return null;
-  return { ...others, ...Object.fromEntries(values) };
+export function valuesOf(found: FoundPlatform, typed: PlatformAnswers["typed"] = {}): Answers | null {
+  const answers = answersOf(found, typed);
+  const asked = found.fields.filter((field) => isAsked(field, answers));
+  if (asked.some(({ key, question }) => answers[key] === undefined && !question.labels)) return null;
+  const given = asked.flatMap(({ key }) => (answers[key] === undefined ? [] : [[key, answers[key]]]));
+  return { ...found.others, ...Object.fromEntries(given) };
 }
 
 /** The secrets to save, by file. */
@@ -110,7 +124,9 @@ export function overriding({ fields }: FoundPlatform, { typed }: PlatformAnswers
 }
 
 /** What to do if nobody can answer questions. */
-export function platformInstructions({ platform, title, like, fields }: FoundPlatform): string[] {
+export function platformInstructions(found: FoundPlatform): string[] {
+  const { platform, title, like } = found;
+  const fields = found.fields.filter((field) => isAsked(field, answersOf(found, {})));
   return [
     `${title} needs these settings. Set them in the environment or in config.yaml:`,
     ...(like === null
@@ -119,11 +135,11 @@ export function platformInstructions({ platform, title, like, fields }: FoundPla
           `  ${variableOf(likeKey(platform).split("."))}: makes it another bot of ${like}.`,
           `    baton config set ${likeKey(platform)} ${like}`,
         ]),
-    ...fields.flatMap(({ key, isSecret, path, variable, meaning, present }) => {
+    ...fields.flatMap(({ key, question, isSecret, path, variable, meaning, present }) => {
       const state = present ? `, set (${present.from})` : "";
       const value = isSecret
         ? `'{ file: ${secretFileOf(platform, key)} }'    # the file holds the secret; chmod 600`
-        : "<value>";
+        : Object.keys(question.labels ?? {}).join("|") || "<value>";
       return [`  ${variable}${state}: ${meaning}`, `    baton config set ${path} ${value}`];
     }),
     `Then run \`baton setup ${platform} --yes\` to check them with ${title}.`,

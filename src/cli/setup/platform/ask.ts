@@ -15,8 +15,10 @@ import { cleanLine } from "../../../util/text.js";
 import { given, initially, leave, type Streams, unechoed, unlessLeft } from "../prompt.js";
 import {
   type AccessList,
+  answersOf,
   type FoundField,
   type FoundPlatform,
+  isAsked,
   type PlatformAnswers,
   valuesOf,
 } from "./answers.js";
@@ -109,16 +111,42 @@ async function askWay(kind: "wrong" | "unreached", streams: Streams): Promise<"c
 }
 
 async function askFields(
-  { fields }: FoundPlatform,
+  found: FoundPlatform,
   before: PlatformAnswers["typed"],
   streams: Streams,
 ): Promise<Record<string, string | null>> {
   const typed: Record<string, string | null> = {};
-  for (const found of fields) {
-    const ask = found.isSecret ? askSecret : askText;
-    typed[found.key] = await ask(found, before[found.key] ?? null, streams);
+  for (const field of found.fields) {
+    const answers = answersOf(found, typed);
+    if (!isAsked(field, answers)) continue;
+    const earlier = before[field.key] ?? null;
+    typed[field.key] = field.question.labels
+      ? await askChoice(field, earlier, answers, streams)
+      : await (field.isSecret ? askSecret : askText)(field, earlier, streams);
   }
   return typed;
+}
+
+/** Null for the option that holds anyway. */
+async function askChoice(
+  { question: { ask, labels = {}, usual }, present, variable }: FoundField,
+  before: string | null,
+  answers: Answers,
+  streams: Streams,
+): Promise<string | null> {
+  const message = present?.isVariable ? `${ask} (${variable} is set)` : ask;
+  const options = Object.entries(labels).map(([value, label]) => ({ value, label }));
+  const now = present?.value ?? usual?.(answers);
+  const initialValue = before ?? now;
+  const chosen = given(
+    await clack.select({
+      message,
+      options,
+      ...(initialValue === undefined ? {} : { initialValue }),
+      ...streams,
+    }),
+  );
+  return chosen === now ? null : chosen;
 }
 
 async function askText(
