@@ -8,7 +8,15 @@ import "../adapter/platforms.js";
 // Test an adapter, or a gateway with an adapter that does what the test says.
 
 export type { Surface } from "../gateway/surface.js";
-export type { AdapterFixture, Fault, ShownFile, Trouble, Unplayable, Written } from "./adapter/fixture.js";
+export type {
+  AdapterFixture,
+  DoorFault,
+  Fault,
+  ShownFile,
+  Trouble,
+  Unplayable,
+  Written,
+} from "./adapter/fixture.js";
 export { adapterContract } from "./adapter-contract.js";
 export { KeptAdapter, type KeptSetting, type LineNews, memoryOf } from "./kept-adapter.js";
 export {

@@ -8,21 +8,14 @@ import fc from "fast-check";
 import type { Nodes } from "mdast";
 import { expect, it } from "vitest";
 import { parseMarkdown } from "../../src/adapter/markdown/read.js";
-import { formatText as formatMattermost } from "../../src/adapter/mattermost/format.js";
-import { LIMITS as MATTERMOST } from "../../src/adapter/mattermost/limits.js";
 import { textOf, toHtml } from "../../src/adapter/telegram/format.js";
 import { sizeOf } from "../../src/delivery/markdown-tree.js";
 import { loadMarkdown, type PieceRoom, split } from "../../src/delivery/split.js";
 import { aDocumentToCut, aLongDocument } from "../support/random-markdown.js";
-import { RENDERERS } from "../support/renderers.js";
+import { ROOMS } from "../support/renderers.js";
 import { type Said, said, saidInAll } from "../support/said.js";
 
 await loadMarkdown();
-
-const ROOMS: Readonly<Record<string, PieceRoom>> = {
-  ...Object.fromEntries(Object.entries(RENDERERS).map(([name, { room }]) => [name, room])),
-  Mattermost: { max: MATTERMOST.maxText, lengthOf: (text) => formatMattermost(text).length },
-};
 
 /** Much smaller; where markup has a limit of its own, without that. */
 const small = (room: PieceRoom, name: string, max: number): PieceRoom =>

@@ -1,6 +1,6 @@
 /** Hostile commands, behind the wall and without it. Without it some are asked about: the docs say how many, and are held to it. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openSandbox } from "../../src/agent/sandbox/open-sandbox.js";
@@ -107,6 +107,41 @@ describe.runIf(isThere)("behind the wall", { timeout: 300_000 }, () => {
       expect(await output).toMatch(/done$/);
       expect(await output).not.toContain("canary");
     }));
+
+  it.each(["own", "inner"] as const)(
+    "the files of the conversation can be read, and nothing beside them: in %s",
+    (where) =>
+      inWorld(async (world) => {
+        const { sandbox } = await sandboxAround(world, false);
+        const all = join(world[where], "files");
+        const [ours, theirs] = [join(all, "ours"), join(all, "theirs")];
+        for (const folder of [ours, theirs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(join(theirs, "letter.txt"), "of somebody else", { mode: 0o600 });
+        let before = "";
+        const fill = async () => {
+          writeFileSync(join(ours, "letter.txt"), "for us", { mode: 0o600 });
+          before = world.state();
+        };
+        const output = await terminalTool({
+          cwd: world.work,
+          environment: { PATH, HOME: world.home, LANG: "C" },
+          confinement: { kind: "sandbox", sandbox: sandbox as Sandbox, mayLeave: false },
+        }).run(
+          {
+            command: `cat ${ours}/letter.txt; echo; ls ${all}; cat ${theirs}/letter.txt ${world[where]}/config.yaml
+              echo changed > ${ours}/letter.txt; touch ${ours}/new; rm -f ${ours}/letter.txt; mv ${ours} ${all}/other`,
+          },
+          { call: aCall, signal: new AbortController().signal, files: { folder: ours, fill } },
+        );
+        expect(output).toContain("for us\nours\n");
+        expect(output).not.toContain("of somebody else");
+        expect(world.leaks(output)).toEqual([]);
+        expect(world.state()).toBe(before);
+        expect(readdirSync(ours)).toEqual(["letter.txt"]);
+        expect(readFileSync(join(ours, "letter.txt"), "utf8")).toBe("for us");
+        expect(await run(world, [`cat ${ours}/letter.txt`], sandbox)).not.toContain("for us");
+      }),
+  );
 
   it("with the network on, what listens on loopback is reached, and no socket in a hidden folder", () =>
     inWorld(async (world) => {

@@ -5,6 +5,7 @@ import type { PlatformProcess, PlatformProcessOptions } from "./http-platform-pr
 import { CrablineMatrix, ANN as MATRIX_ANN } from "./matrix-room.js";
 import { idNamed } from "./mattermost-ids.js";
 import { DM, ANN as MATTERMOST_ANN, MattermostWorld } from "./mattermost-world.js";
+import { SignalSocket } from "./signal-socket.js";
 import { ACCOUNT, ANN as SIGNAL_ANN, SignalWorld } from "./signal-world.js";
 import { SlackServer } from "./slack-server.js";
 import { TelegramServer } from "./telegram-server.js";
@@ -30,6 +31,8 @@ export interface FileWorld {
   send(text: string): unknown;
   write(text: string): Promise<unknown>;
   told(): Promise<readonly string[]> | readonly string[];
+  /** The next file is taken, and nobody says so; left out if the platform's journey has that. */
+  swallowFile?(): void;
   /** The files that the person was sent. */
   files(): Promise<readonly Uint8Array[]> | readonly Uint8Array[];
   close(): Promise<void>;
@@ -158,6 +161,7 @@ export const WORLDS: Readonly<Record<string, () => Promise<FileWorld>>> = {
           .sentTo(WEB_ANN.number)
           .map(({ message }) => message.conversation ?? message.extendedTextMessage?.text ?? ""),
       uploads: world.uploads,
+      swallowFile: () => world.swallowFile(),
       files: async () =>
         (await Promise.all(world.sentTo(WEB_ANN.number).map((sent) => world.filesOf(sent))))
           .flat()
@@ -165,32 +169,8 @@ export const WORLDS: Readonly<Record<string, () => Promise<FileWorld>>> = {
       close: () => world.close(),
     };
   },
-  Signal: async () => {
-    const world = await SignalWorld.open();
-    const { uuid, number } = SIGNAL_ANN;
-    const { baseUrl } = world;
-    world.keep("f1", BYTES);
-    const file = { id: "f1", filename: NAME, contentType: TYPE, size: BYTES.byteLength };
-    return {
-      options: { platform: "signal", settings: { baseUrl, account: ACCOUNT }, secrets: {}, people: [uuid] },
-      faults: world.between.faults,
-      send: (message) => {
-        const timestamp = Date.now();
-        world.speak({ timestamp, dataMessage: { timestamp, message, attachments: [file] } });
-      },
-      write: (text) => world.write(text),
-      told: () => world.sentTo(number).map(({ params }) => String(params.message)),
-      files: () =>
-        world
-          .sentTo(number)
-          .flatMap(({ params }) =>
-            ((params.attachments ?? []) as string[]).map((uri) =>
-              Buffer.from(uri.split("base64,")[1] ?? "", "base64"),
-            ),
-          ),
-      close: () => world.close(),
-    };
-  },
+  Signal: () => signalWorld(false),
+  "Signal, by a socket": () => signalWorld(true),
   Matrix: async () => {
     const matrix = await CrablineMatrix.start();
     const { homeserver, token } = matrix;
@@ -229,3 +209,35 @@ export const WORLDS: Readonly<Record<string, () => Promise<FileWorld>>> = {
     };
   },
 };
+
+async function signalWorld(isSocket: boolean): Promise<FileWorld> {
+  const world = await SignalWorld.open();
+  const socket = isSocket ? await SignalSocket.open(world.baseUrl) : null;
+  const { uuid, number } = SIGNAL_ANN;
+  const baseUrl = socket?.url ?? world.baseUrl;
+  world.keep("f1", BYTES);
+  const file = { id: "f1", filename: NAME, contentType: TYPE, size: BYTES.byteLength };
+  return {
+    options: { platform: "signal", settings: { baseUrl, account: ACCOUNT }, secrets: {}, people: [uuid] },
+    faults: world.between.faults,
+    send: (message) => {
+      const timestamp = Date.now();
+      world.speak({ timestamp, dataMessage: { timestamp, message, attachments: [file] } });
+    },
+    write: (text) => world.write(text),
+    told: () => world.sentTo(number).map(({ params }) => String(params.message)),
+    files: () =>
+      world
+        .sentTo(number)
+        .flatMap(({ params }) =>
+          ((params.attachments ?? []) as string[]).map((uri) =>
+            Buffer.from(uri.split("base64,")[1] ?? "", "base64"),
+          ),
+        ),
+    swallowFile: () => world.swallowFile(),
+    close: async () => {
+      await socket?.close();
+      await world.close();
+    },
+  };
+}

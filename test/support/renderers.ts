@@ -6,6 +6,7 @@ import { parseMarkdown, plainText } from "../../src/adapter/markdown/read.js";
 import { editContent, textBytes, textContent } from "../../src/adapter/matrix/content.js";
 import { LIMITS as MATRIX } from "../../src/adapter/matrix/limits.js";
 import { formatText as formatMattermost } from "../../src/adapter/mattermost/format.js";
+import { LIMITS as MATTERMOST } from "../../src/adapter/mattermost/limits.js";
 import { formatText as formatSignal } from "../../src/adapter/signal/format.js";
 import { mrkdwnLength, toMrkdwn } from "../../src/adapter/slack/format.js";
 import { LIMITS as SLACK } from "../../src/adapter/slack/limits.js";
@@ -66,6 +67,12 @@ export const RENDERERS: Readonly<Record<string, Renderer>> = {
     sizeOf: (markdown) => formatWhatsApp(markdown).length,
     read: (markdown) => readWhatsAppMarkup(formatWhatsApp(markdown)),
   },
+};
+
+/** What each platform takes at once, Mattermost too. */
+export const ROOMS: Readonly<Record<string, PieceRoom>> = {
+  ...Object.fromEntries(Object.entries(RENDERERS).map(([name, { room }]) => [name, room])),
+  Mattermost: { max: MATTERMOST.maxText, lengthOf: (text) => formatMattermost(text).length },
 };
 
 /** What people see of a text on each platform. Mattermost reads Markdown itself, and hides where every link leads. */

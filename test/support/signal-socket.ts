@@ -102,7 +102,9 @@ export class SignalSocket {
     if (door === "reset") client.destroy();
     if (door) return;
     const say = (said: object): void => void client.write(`${JSON.stringify({ jsonrpc: "2.0", ...said })}\n`);
-    createInterface({ input: client }).on("line", (line) => {
+    const lines = createInterface({ input: client });
+    lines.on("error", () => {}); // The same as the client's.
+    lines.on("line", (line) => {
       const request = JSON.parse(line) as Request;
       const fault = request.method === "send" ? this.#next : null;
       if (fault) this.#next = null;

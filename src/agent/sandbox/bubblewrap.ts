@@ -10,6 +10,7 @@
  */
 import type { LaunchMode } from "../../util/command-environment.js";
 import { asOwnJob, waitedFor } from "../../util/own-job.js";
+import { isWithin } from "../../util/within.js";
 
 export interface Mount {
   readonly kind: "read-only" | "writable" | "empty" | "link";
@@ -24,6 +25,8 @@ export interface SandboxLayout {
   /** Folders in a writable folder that must keep their names, because something below them is hidden. */
   readonly pinned: readonly string[];
   readonly hidden: readonly { readonly kind: "file" | "folder"; readonly path: string }[];
+  /** Folders inside hidden ones that can be read all the same. */
+  readonly given: readonly string[];
   readonly network: boolean;
   /** True if the user is root: then commands see themselves as nobody, because root owns more than others. */
   readonly isRoot: boolean;
@@ -46,7 +49,7 @@ export function bubblewrapArgs(
   cwd: string,
   mode: LaunchMode = "foreground",
 ): string[] {
-  const { network, isRoot, isModern, pinned, hidden } = layout;
+  const { network, isRoot, isModern, pinned, hidden, given } = layout;
   const mounts = [...layout.mounts].sort((a, b) => depth(a.path) - depth(b.path));
   return [
     ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"],
@@ -62,11 +65,16 @@ export function bubblewrapArgs(
     ...hidden.flatMap(({ kind, path }) =>
       kind === "file"
         ? ["--ro-bind", "/dev/null", path] // Not as a device: it can't even be opened.
-        : ["--tmpfs", path, "--remount-ro", path],
+        : ["--tmpfs", path, ...givenIn(path, given), "--remount-ro", path],
     ),
     ...(mounts.some(({ path }) => path === "/") ? [] : ["--remount-ro", "/"]),
     ...["--chdir", cwd],
   ];
+}
+
+/** Before the hidden folder is read-only: afterwards nothing can be made in it to mount them on. */
+function givenIn(hidden: string, given: readonly string[]): string[] {
+  return given.filter((path) => isWithin(hidden, path)).flatMap((path) => ["--ro-bind", path, path]);
 }
 
 function mountArgs({ kind, path, from }: Mount, isModern: boolean): string[] {

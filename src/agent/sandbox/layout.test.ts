@@ -101,6 +101,17 @@ describe("the layout", () => {
     expect(temporary(["/tmp/x"])).toEqual([{ kind: "empty", path: "/tmp", from: "" }]);
   });
 
+  it("shows the files of the conversation to read, and never below a /tmp in which a command could leave links", () => {
+    const files = join(root, "home/.baton/files/1");
+    mkdirSync(files, { recursive: true });
+    const shown = (given: string | null, path: string) =>
+      layoutOf(walls, ["/srv/x"], NOTHING, given).mounts.filter((mount) => mount.path === path);
+    expect(shown(files, files)).toEqual([{ kind: "read-only", path: files, from: files }]);
+    expect(shown(null, files)).toEqual([]);
+    expect(shown("/tmp/files", "/tmp")).toEqual([{ kind: "empty", path: "/tmp", from: "" }]);
+    expect(shown("/srv/x/files", "/srv/x/files")).toEqual([]);
+  });
+
   it("finds what not every user may read, and does not look into it", () => {
     const settings = join(root, "etc");
     mkdirSync(join(settings, "open"), { recursive: true });
@@ -174,6 +185,7 @@ describe("the command line of bubblewrap", () => {
       { kind: "folder", path: "/home/ann/work/deep/own" },
       { kind: "file", path: "/etc/shadow" },
     ],
+    given: ["/home/ann/work/deep/own/files/1", "/elsewhere/files/1"],
     network: false,
     isRoot: true,
     isModern: true,
@@ -187,7 +199,9 @@ describe("the command line of bubblewrap", () => {
         "--proc /proc --remount-ro /proc --dev /dev --ro-bind /usr /usr --symlink usr/bin /bin",
         "--size 1073741824 --tmpfs /home/ann --bind /home/ann/work /home/ann/work",
         "--bind /home/ann/work/deep /home/ann/work/deep",
-        "--tmpfs /home/ann/work/deep/own --remount-ro /home/ann/work/deep/own --ro-bind /dev/null /etc/shadow",
+        "--tmpfs /home/ann/work/deep/own",
+        "--ro-bind /home/ann/work/deep/own/files/1 /home/ann/work/deep/own/files/1",
+        "--remount-ro /home/ann/work/deep/own --ro-bind /dev/null /etc/shadow",
         "--remount-ro / --chdir /home/ann/work",
       ].join(" "),
     );
@@ -243,6 +257,7 @@ it("the profile for macOS denies before it allows, hides last, and no path ends 
     home: "/Users/ann",
     programs: [],
     temporary: "/Users/ann/.baton/sandbox/tmp",
+    files: ["/Users/ann/.baton/files/1"],
     network: false,
   });
   const rules = profile.trimEnd().split("\n");
@@ -250,8 +265,9 @@ it("the profile for macOS denies before it allows, hides last, and no path ends 
   expect(rules.indexOf("(deny file-write*)")).toBeLessThan(
     rules.findIndex((rule) => rule.startsWith("(allow file-read* file-write*")),
   );
-  expect(rules.slice(-2)).toEqual([
+  expect(rules.slice(-3)).toEqual([
     '(deny file-read* file-write* (subpath "/Users/ann/.baton"))',
+    '(allow file-read* (subpath "/Users/ann/.baton/files/1"))',
     '(allow file-read* file-write* (subpath "/Users/ann/.baton/sandbox/tmp"))',
   ]);
   expect(rules).toContain("(deny network*)");

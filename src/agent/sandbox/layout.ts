@@ -51,11 +51,12 @@ export function realFolders(folders: readonly string[]): string[] {
   return real.filter((folder) => !real.some((other) => other !== folder && isWithin(other, folder)));
 }
 
-/** `folders` as `realFolders` gave them. */
+/** `folders` as `realFolders` gave them; `given`: a folder of Baton's own that this command may read. */
 export function layoutOf(
   walls: Walls,
   folders: readonly string[],
   { system, secret }: SandboxSurroundings,
+  given: string | null = null,
 ): Omit<SandboxLayout, "isRoot" | "isModern"> {
   const hasWithin = (path: string) => folders.some((folder) => isWithin(path, folder));
   const isShown = (path: string) => folders.some((folder) => isWithin(folder, path));
@@ -63,13 +64,16 @@ export function layoutOf(
   const mounts: Mount[] = [
     ...system,
     // Mounts below it must not depend on links that a command left there.
-    hasWithin("/tmp") ? empty("/tmp") : { kind: "writable", path: "/tmp", from: walls.temporary },
+    hasWithin("/tmp") || (given !== null && isWithin("/tmp", given))
+      ? empty("/tmp")
+      : { kind: "writable", path: "/tmp", from: walls.temporary },
     { kind: "link", path: "/var/tmp", from: "/tmp" },
     { kind: "link", path: "/var/run", from: "/run" },
     empty("/run/lock"),
     ...(walls.home === "/" || isShown(walls.home) ? [] : [empty(walls.home)]),
     ...programs.map((path): Mount => ({ kind: "read-only", path, from: path })),
     ...folders.map((path): Mount => ({ kind: "writable", path, from: path })),
+    ...givenMount(given, isShown),
   ];
   const seen = [...system.filter(({ kind }) => kind === "read-only").map(({ path }) => path), ...programs];
   const hidden = outermost([
@@ -80,8 +84,16 @@ export function layoutOf(
     mounts,
     pinned: [...new Set(hidden.flatMap(({ path }) => between(folders, path)))].sort(),
     hidden,
+    given: given === null ? [] : [realPath(given) ?? given],
     network: walls.network,
   };
+}
+
+/** Only where no working folder is around it: inside of one, a command could have put a link in its way. */
+function givenMount(given: string | null, isShown: (path: string) => boolean): Mount[] {
+  const from = given === null ? null : realPath(given);
+  if (given === null || from === null || isShown(given) || isShown(from)) return [];
+  return [{ kind: "read-only", path: given, from }];
 }
 
 function empty(path: string): Mount {

@@ -51,8 +51,8 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   if (program === undefined) {
     return { sandbox: null, why: "bubblewrap is not installed.", fix: "apt install bubblewrap" };
   }
-  const around = isRoot ? unshare.find((path) => existsSync(path)) : null;
-  if (around === undefined) {
+  const apart = isRoot ? unshare.find((path) => existsSync(path)) : null;
+  if (apart === undefined) {
     return {
       sandbox: null,
       why: "`unshare` is missing, and root needs it for the sandbox.",
@@ -64,12 +64,13 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   const isModern = version.localeCompare("0.8", "en", { numeric: true }) >= 0;
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const folders = realFolders(walls.folders);
-  const launch: Sandbox["launch"] = (command, cwd, environment, mode = "foreground") => {
-    const layout = { ...layoutOf(walls, folders, lookAround(walls, folders, isRoot)), isRoot, isModern };
+  const launch: Sandbox["launch"] = (command, cwd, environment, mode = "foreground", given) => {
+    const around = lookAround(walls, folders, isRoot);
+    const layout = { ...layoutOf(walls, folders, around, given), isRoot, isModern };
     const told = mode === "foreground" ? ["--info-fd", "3"] : [];
     const inside = firstProcess(command, shell, mode);
     const words = [program, ...bubblewrapArgs(layout, cwd, mode), ...told, "--", ...inside];
-    const [file = program, ...args] = startedSafely(words, shell, around, mode);
+    const [file = program, ...args] = startedSafely(words, shell, apart, mode);
     return { file, args, environment: { ...environment, TMPDIR: "/tmp" }, hasOwnProcesses: true };
   };
   const { failed, text } = await outcomeOf(launch(["true"], "/", { PATH: walls.path }));
@@ -89,10 +90,11 @@ async function openSeatbelt(walls: Walls): Promise<FoundSandbox> {
   const { home, network } = walls;
   const folders = realFolders(walls.folders);
   const temporary = realPath(walls.temporary) ?? walls.temporary;
-  const launch: Sandbox["launch"] = (command, _cwd, environment) => {
+  const launch: Sandbox["launch"] = (command, _cwd, environment, _mode, given) => {
     const hidden = hiddenOf(walls, folders).map(({ path }) => path);
     const programs = programFolders(walls);
-    const profile = seatbeltProfile({ folders, hidden, home, programs, temporary, network });
+    const files = given === undefined ? [] : [realPath(given) ?? given];
+    const profile = seatbeltProfile({ folders, hidden, home, programs, temporary, files, network });
     const args = ["-p", profile, ...command];
     return {
       file: SANDBOX_EXEC,

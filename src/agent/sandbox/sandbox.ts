@@ -50,6 +50,8 @@ export interface Sandbox {
     environment: Readonly<Record<string, string>>,
     /** In the foreground by default. */
     mode?: LaunchMode,
+    /** A folder of Baton's own that this command may read, although it is hidden from others. */
+    given?: string,
   ): Launch;
 }
 

@@ -11,11 +11,13 @@ export interface SeatbeltLayout {
   /** Programs that lie in the home folder. */
   readonly programs: readonly string[];
   readonly temporary: string;
+  /** Folders of Baton's own that can be read. */
+  readonly files: readonly string[];
   readonly network: boolean;
 }
 
 export function seatbeltProfile(layout: SeatbeltLayout): string {
-  const { folders, hidden, home, programs, temporary, network } = layout;
+  const { folders, hidden, home, programs, temporary, files, network } = layout;
   return [
     "(version 1)",
     "(allow default)",
@@ -36,6 +38,7 @@ export function seatbeltProfile(layout: SeatbeltLayout): string {
     ...rule("allow file-read*", programs),
     ...rule("allow file-read* file-write*", folders),
     ...rule("deny file-read* file-write*", hidden),
+    ...rule("allow file-read*", files),
     ...rule("allow file-read* file-write*", [temporary]), // It may be inside something that is hidden.
     "",
   ].join("\n");

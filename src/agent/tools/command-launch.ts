@@ -24,17 +24,19 @@ export interface PlaceHere {
   readonly environment: Readonly<Record<string, string>>;
   /** Null if they run with all the rights of this user. */
   readonly sandbox: Sandbox | null;
+  /** A folder of Baton's own that they may read in the sandbox. */
+  readonly given?: string | undefined;
 }
 
 export function launchHere(command: string, place: PlaceHere, mode: LaunchMode): CommandLaunch {
-  const { path, way: cwd, sandbox } = place;
+  const { path, way: cwd, sandbox, given } = place;
   const environment = mode === "terminal" ? { ...place.environment, TERM } : place.environment;
   const words = mode === "foreground" ? inOne(command) : ([SHELL, "-c", "--", command] as const);
   const [program, ...rest] = words;
   // In the background the host starts it, which has none to pass on.
   const [file, ...args] = mode === "foreground" ? withoutDescriptors(program, rest) : words;
   const launch: Launch = sandbox
-    ? sandbox.launch(words, path, environment, mode)
+    ? sandbox.launch(words, path, environment, mode, given)
     : { file, args, environment, hasOwnProcesses: false };
   return { ...launch, cwd, remote: null };
 }

@@ -6,10 +6,11 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandEnvironment, LaunchMode } from "../../util/command-environment.js";
 import { THIS_MACHINE } from "../../util/command-environment.js";
-import type { Danger } from "../agent.js";
+import type { Danger, GivenFiles } from "../agent.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { type CommandLaunch, launchHere, launchThere } from "./command-launch.js";
 import type { Confined } from "./confined.js";
+import { folderWithFiles } from "./given-files.js";
 import { identity, type OpenFolder } from "./open-folder.js";
 import { Refused } from "./refused.js";
 
@@ -30,13 +31,15 @@ export interface HereOptions {
   readonly confined: Confined;
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox | null;
+  /** The files that people sent in the conversation, if there are any. */
+  readonly files?: GivenFiles | undefined;
 }
 
 /** `workdir` as the call names it, if it does. Refuses a folder that is not the one that a person approved. */
 export async function placeHere(
   workdir: string | undefined,
   approved: Danger | undefined,
-  { cwd, confined, environment, sandbox }: HereOptions,
+  { cwd, confined, environment, sandbox, files }: HereOptions,
 ): Promise<CommandPlace> {
   const held = await folderOf(workdir, cwd, confined);
   try {
@@ -50,7 +53,10 @@ export async function placeHere(
     environment: THIS_MACHINE,
     folder: path,
     walled: sandbox !== null && sandbox.doubt === null,
-    launch: async (command, mode) => launchHere(command, { path, way, environment, sandbox }, mode),
+    launch: async (command, mode) => {
+      const given = files && (await folderWithFiles(files));
+      return launchHere(command, { path, way, environment, sandbox, given }, mode);
+    },
     close: () => held.close(),
   };
 }

@@ -72,7 +72,8 @@ export function terminalTool(options: TerminalToolOptions): Tool {
     if (isOutside && isWalled && !mayLeave) throw new Refused(NO_WAY_OUT);
     const sandbox = isWalled && !isOutside ? confinement.sandbox : null;
     const { cwd, environment } = options;
-    return placeHere(workdir, context.approved, { cwd, environment, confined, sandbox });
+    const files = sandbox ? context.files : undefined;
+    return placeHere(workdir, context.approved, { cwd, environment, confined, sandbox, files });
   };
   return {
     name: "terminal",
