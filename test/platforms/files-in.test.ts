@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ANN as DISCORD_ANN, DiscordServer, newId } from "../support/discord-server.js";
 import type { Faults } from "../support/faults.js";
+import { ANN as FEISHU_ANN, DM as FEISHU_DM, FeishuWorld } from "../support/feishu-world.js";
 import { PlatformProcess, type PlatformProcessOptions } from "../support/http-platform-process.js";
 import { CrablineMatrix, ANN as MATRIX_ANN } from "../support/matrix-room.js";
 import { idNamed } from "../support/mattermost-ids.js";
@@ -183,6 +184,31 @@ const WORLDS: Readonly<Record<string, () => Promise<FileWorld>>> = {
         world.speak("posted", { ...post, id: idNamed(message), message, metadata }, { channel_type: "D" }),
       write: (text) => world.write({ senderId: MATTERMOST_ANN, text, channelId: DM }),
       told: () => world.sent.filter(({ channel_id }) => channel_id === DM).map(({ message }) => message),
+      close: () => world.close(),
+    };
+  },
+  Feishu: async () => {
+    const world = await FeishuWorld.open();
+    const { appSecret, ...settings } = world.settings;
+    const by = { chatId: FEISHU_DM, senderId: FEISHU_ANN };
+    world.files.set("file_v3_1", { name: NAME, bytes: BYTES, type: TYPE });
+    return {
+      options: { platform: "feishu", settings, secrets: { appSecret: appSecret() }, people: [FEISHU_ANN] },
+      faults: world.between.faults,
+      // A file has no text here: it answers one.
+      send: async (text) => {
+        const asked = {
+          message_id: "om_asked",
+          chat_id: FEISHU_DM,
+          msg_type: "text",
+          sender: { id: FEISHU_ANN },
+        };
+        world.messages.add(asked, { text });
+        const content = { file_key: "file_v3_1", file_name: NAME };
+        await world.write({ ...by, type: "file", content, replyTo: "om_asked" });
+      },
+      write: (text) => world.write({ ...by, text }),
+      told: () => world.sent.map(({ content }) => content),
       close: () => world.close(),
     };
   },
