@@ -33,6 +33,6 @@ until grep 'The gateway is running' ../gateway.log; do sleep 0.2; kill -0 $! 2>/
 baton gateway status
 kill -INT $!
 wait $!
-for platform in Telegram Discord Slack Matrix Mattermost Feishu Signal WhatsApp; do
+for platform in Telegram Discord Slack Matrix Mattermost Lark Signal WhatsApp; do
   grep -m 1 "$platform is not connected: .*\(reached\|ECONNREFUSED\|fetch failed\)" ../gateway.log || { cat ../gateway.log; exit 1; }
 done

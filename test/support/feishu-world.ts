@@ -44,6 +44,7 @@ export class FeishuWorld {
   readonly between: Between;
   readonly line: FeishuLine;
   readonly messages = new FeishuMessages(APP, (chatId) => chatId === DM);
+  readonly groups = new Map([[TOWN, "town"]]);
   /** What people are called. */
   readonly names = new Map([[ANN, "Ann"]]);
   /** Files by their key: those that people send, and those that the bot uploads. */
@@ -206,7 +207,8 @@ export class FeishuWorld {
     const { method, path } = asked;
     const [, chat] = /\/im\/v1\/chats\/(\w+)$/.exec(path) ?? [];
     if (chat === DM) return feishu(0, "ok", { chat_mode: "p2p", chat_status: "normal" });
-    if (chat === TOWN) return feishu(0, "ok", { chat_mode: "group", name: "town", chat_status: "normal" });
+    const name = this.groups.get(chat ?? "");
+    if (name) return feishu(0, "ok", { chat_mode: "group", name, chat_status: "normal" });
     if (chat) return feishu(232_006, "Your request specifies a chat_id which is invalid.");
     const [, user = ""] = /\/contact\/v3\/users\/(\w+)\?/.exec(path) ?? [];
     if (user) return this.#user(user);

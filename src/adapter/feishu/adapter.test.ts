@@ -445,6 +445,22 @@ describe("feishu", () => {
     expect((await heard(4)).replyTo).toEqual({ messageId: root });
   });
 
+  it("takes for us what is said in a thread that we began, also by an earlier process, and in no other", async () => {
+    await connect();
+    const ours = await adapter.createThread({ platform: "feishu", chatId: TOWN }, "Moved here", null, "once");
+    adapter = new KeptAdapter(new FeishuAdapter(world.settings));
+    await connect();
+    const theirs = await world.write({ chatId: TOWN, senderId: ANN, text: "the plan" });
+    await heard(1);
+    for (const [n, threadId] of [ours?.threadId, ours?.threadId, theirs, theirs].entries()) {
+      await world.write({ chatId: TOWN, senderId: ANN, text: `${n}`, ...(threadId ? { threadId } : {}) });
+      await heard(n + 2);
+    }
+    expect(received.slice(1).map(({ isAddressed }) => isAddressed)).toEqual([true, true, false, false]);
+    // What we began is in the conversation, and the others were not speaking to us.
+    for (const { replyTo } of received.slice(1)) expect(replyTo?.text).toBeUndefined();
+  });
+
   it("answers in the chat if the thread is gone, unless it is true only there", async () => {
     await connect();
     const address = { platform: "feishu", chatId: TOWN, threadId: idNamed("om", "gone") };

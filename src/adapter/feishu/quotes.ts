@@ -18,7 +18,7 @@ export interface QuoteSetting {
   readonly book: ChatBook;
   readonly self: FeishuSelf;
   readonly reading: FeishuReading;
-  /** What this line said: an answer to it is for us. */
+  /** What this line said. */
   readonly own: Recent<true>;
 }
 
@@ -26,6 +26,8 @@ export class FeishuQuotes {
   readonly #setting: QuoteSetting;
   /** Threads whose beginning was told. */
   readonly #told = new Recent<true>(KEPT);
+  /** Of threads: whether we began them. */
+  readonly #began = new Recent<boolean>(KEPT);
 
   constructor(setting: QuoteSetting) {
     this.#setting = setting;
@@ -44,18 +46,22 @@ export class FeishuQuotes {
     if (isTold && replyTo.messageId === source.threadId) this.#told.set(replyTo.messageId, true);
   }
 
+  /**
+   * An answer to what we said is for us, and so is everything in a thread that we began. The beginning of such a thread is
+   * not quoted: it is in the conversation already.
+   */
   async #quoted(message: InboundMessage, replyTo: Answered): Promise<InboundMessage> {
-    const { source, isAddressed } = message;
-    const isThread = replyTo.messageId === source.threadId;
-    const isOwn = this.#setting.own.get(replyTo.messageId) === true;
-    if (isThread && (!isAddressed || this.#told.get(replyTo.messageId))) return message;
-    const found = await withinPatience(this.#answered(replyTo.messageId, source.chatId), null);
-    const isForUs = !isThread && (isOwn || found?.isOwn === true);
-    return {
-      ...message,
-      replyTo: { ...replyTo, ...found?.answered },
-      ...(isForUs ? { isAddressed: true } : {}),
-    };
+    const { messageId } = replyTo;
+    const isThread = messageId === message.source.threadId;
+    const known = this.#setting.own.get(messageId) ?? this.#began.get(messageId);
+    const isForUs = message.isAddressed === true || known === true;
+    const isTold = this.#told.get(messageId) === true || known === true || (known === false && !isForUs);
+    if (isThread && isTold) return { ...message, isAddressed: isForUs };
+    const found = await withinPatience(this.#answered(messageId, message.source.chatId), null);
+    if (found && isThread) this.#began.set(messageId, found.isOwn);
+    const isAddressed = isForUs || found?.isOwn === true;
+    const isQuoted = !isThread || (isAddressed && found?.isOwn === false);
+    return { ...message, replyTo: { ...replyTo, ...(isQuoted ? found?.answered : {}) }, isAddressed };
   }
 
   /** Null if it is not there, or in another chat. */
