@@ -24,6 +24,7 @@ export DISCORD_BOT_TOKEN=MTIzNDU2Nzg5MDEyMzQ1Njc4.a.a BATON_PLATFORMS_DISCORD_BA
 export SLACK_BOT_TOKEN=xoxb-1-1-a SLACK_APP_TOKEN=xapp-1-a BATON_PLATFORMS_SLACK_BASE_URL=http://127.0.0.1:9
 export MATRIX_HOMESERVER=http://127.0.0.1:9 MATRIX_ACCESS_TOKEN=a MATRIX_USER_ID=@a:b
 export MATTERMOST_URL=http://127.0.0.1:9 MATTERMOST_BOT_TOKEN=a
+export FEISHU_APP_ID=cli_0123456789abcdef FEISHU_APP_SECRET=a BATON_PLATFORMS_FEISHU_BASE_URL=http://127.0.0.1:9
 export SIGNAL_HTTP_URL=http://127.0.0.1:9 SIGNAL_ACCOUNT=+15550000000
 export WHATSAPP_MODE=cloud WHATSAPP_PHONE_NUMBER_ID=1 WHATSAPP_ACCESS_TOKEN=a WHATSAPP_APP_SECRET=a
 export WHATSAPP_VERIFY_TOKEN=a BATON_PLATFORMS_WHATSAPP_BASE_URL=http://127.0.0.1:9
@@ -32,6 +33,6 @@ until grep 'The gateway is running' ../gateway.log; do sleep 0.2; kill -0 $! 2>/
 baton gateway status
 kill -INT $!
 wait $!
-for platform in Telegram Discord Slack Matrix Mattermost Signal WhatsApp; do
+for platform in Telegram Discord Slack Matrix Mattermost Lark Signal WhatsApp; do
   grep -m 1 "$platform is not connected: .*\(reached\|ECONNREFUSED\|fetch failed\)" ../gateway.log || { cat ../gateway.log; exit 1; }
 done

@@ -6,3 +6,4 @@ import "./whatsapp/manifest.js";
 import "./signal/manifest.js";
 import "./matrix/manifest.js";
 import "./mattermost/manifest.js";
+import "./feishu/manifest.js";

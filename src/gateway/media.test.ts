@@ -141,6 +141,19 @@ describe("the media store", () => {
     expect(typed[0]?.mediaType).toBe("image/png");
   });
 
+  it("calls a picture what it begins like, and nothing else a picture", async () => {
+    const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]);
+    const read = async () => jpeg;
+    const types = ["image/png", "image/jpeg", "application/octet-stream", "text/plain"];
+    const { attachments } = await media.take(types.map((mediaType) => remote({ mediaType, read })));
+    expect(attachments.map(({ mediaType }) => mediaType)).toEqual([
+      "image/jpeg",
+      "image/jpeg",
+      "application/octet-stream",
+      "text/plain",
+    ]);
+  });
+
   it("says what it could not take, and takes the others", async () => {
     const asked: number[] = [];
     const failing = async (): Promise<never> => {

@@ -10,6 +10,7 @@ import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { Limiter } from "../util/limiter.js";
 import { makeFolder } from "../util/make-folder.js";
+import { mediaTypeOfContent } from "../util/media-type.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { Patience } from "./patience.js";
 import { SessionFiles } from "./session-files.js";
@@ -186,7 +187,7 @@ export class Media {
     if (bytes.byteLength > most) throw new Error(`larger than ${most / 1024 / 1024} MB`);
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
-    const mediaType = mediaTypeOf(remote.mediaType);
+    const mediaType = pictureType(mediaTypeOf(remote.mediaType), bytes);
     const { voice, answered } = remote;
     return {
       file,
@@ -232,6 +233,12 @@ function nameOf({ name }: Pick<RemoteFile, "name">): string {
 /** For people who look into the folder; Baton does not use it. */
 function extensionOf(name: string | undefined): string {
   return /\.[a-z0-9]{1,8}$/.exec(name?.toLowerCase() ?? "")?.[0] ?? "";
+}
+
+/** Some platforms do not say what a picture is, and models refuse one that is called another: it is what it begins like. */
+function pictureType(said: string, bytes: Uint8Array): string {
+  const found = said.startsWith("image/") ? mediaTypeOfContent(bytes) : undefined;
+  return found?.startsWith("image/") ? found : said;
 }
 
 function mediaTypeOf(type: string): string {

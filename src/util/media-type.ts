@@ -52,9 +52,14 @@ export function mediaTypeOfName(name: string): string {
   return Object.hasOwn(BY_ENDING, ending) ? (BY_ENDING[ending] ?? OTHER) : OTHER;
 }
 
-export function mediaTypeOf(name: string, bytes: Uint8Array): string {
+/** By how it begins alone; undefined if that tells nothing. */
+export function mediaTypeOfContent(bytes: Uint8Array): string | undefined {
   const beginning = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  const found = BY_CONTENT.find(([, begins]) => begins.test(beginning))?.[0];
+  return BY_CONTENT.find(([, begins]) => begins.test(beginning))?.[0];
+}
+
+export function mediaTypeOf(name: string, bytes: Uint8Array): string {
+  const found = mediaTypeOfContent(bytes);
   const named = mediaTypeOfName(name);
   return found ?? (SNIFFED.has(named) ? OTHER : named);
 }

@@ -1,6 +1,8 @@
 /** The platforms of the matrix, each on its counterpart server, and the chats that people have there. */
 import type { Adapter } from "../../src/adapter/adapter.js";
 import { DiscordAdapter } from "../../src/adapter/discord/adapter.js";
+import { FeishuAdapter } from "../../src/adapter/feishu/adapter.js";
+import type { FeishuPost } from "../../src/adapter/feishu/format.js";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import { SignalAdapter } from "../../src/adapter/signal/adapter.js";
 import { SlackAdapter } from "../../src/adapter/slack/adapter.js";
@@ -8,6 +10,7 @@ import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import { WhatsAppAdapter } from "../../src/adapter/whatsapp/adapter.js";
 import { formatAddress } from "../../src/session/source.js";
 import { DiscordServer, GUILD } from "../support/discord-server.js";
+import { FeishuWorld, idNamed } from "../support/feishu-world.js";
 import { CrablineMatrix, shownTexts } from "../support/matrix-room.js";
 import { ACCOUNT, SignalWorld } from "../support/signal-world.js";
 import { SlackServer } from "../support/slack-server.js";
@@ -42,6 +45,9 @@ export class Person {
   get whatsAppNumber(): string {
     return `1555123${this.#digits}`;
   }
+  get feishuId(): string {
+    return idNamed("ou", this.name);
+  }
   get signal() {
     const uuid = `a0000000-0000-4000-8000-00000000${this.#digits}`;
     return { number: `+1555987${this.#digits}`, uuid, name: this.name };
@@ -56,6 +62,7 @@ export class Person {
       matrix: this.matrixId,
       whatsapp: this.whatsAppNumber,
       signal: this.signal.uuid,
+      feishu: this.feishuId,
     };
   }
 }
@@ -67,15 +74,16 @@ export class Platforms {
   readonly #made = { chats: 0 };
 
   static async start(): Promise<Platforms> {
-    const [telegram, discord, slack, matrix, whatsapp, signal] = await Promise.all([
+    const [telegram, discord, slack, matrix, whatsapp, signal, feishu] = await Promise.all([
       TelegramServer.start({ topics: false }),
       DiscordServer.start(),
       SlackServer.start(),
       CrablineMatrix.start(),
       WhatsAppWorld.open(),
       SignalWorld.open(),
+      FeishuWorld.open(),
     ]);
-    return new Platforms(telegram, discord, slack, matrix, whatsapp, signal);
+    return new Platforms(telegram, discord, slack, matrix, whatsapp, signal, feishu);
   }
 
   private constructor(
@@ -85,6 +93,7 @@ export class Platforms {
     readonly matrix: CrablineMatrix,
     readonly whatsapp: WhatsAppWorld,
     readonly signal: SignalWorld,
+    readonly feishu: FeishuWorld,
   ) {
     this.people = NAMES.map((name, n) => new Person(n, name, slack.idOf(name)));
     signal.contacts = this.people.map((person) => person.signal);
@@ -107,6 +116,7 @@ export class Platforms {
       new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token }),
       whatsapp,
       new SignalAdapter({ baseUrl: this.signal.baseUrl, account: ACCOUNT }),
+      new FeishuAdapter({ ...this.feishu.settings, timeoutMs: 30_000 }),
     ];
     const connected = (): void => {
       this.whatsapp.port = whatsapp.port;
@@ -121,7 +131,8 @@ export class Platforms {
   }
 
   async close(): Promise<void> {
-    const all = [this.telegram, this.discord, this.slack, this.matrix, this.whatsapp, this.signal];
+    const { telegram, discord, slack, matrix, whatsapp, signal, feishu } = this;
+    const all = [telegram, discord, slack, matrix, whatsapp, signal, feishu];
     await Promise.all(all.map((server) => server.close()));
   }
 
@@ -177,6 +188,20 @@ export class Platforms {
       write: (text) => this.signal.write(text, signal),
       told: () => this.signal.sentTo(signal.number).map(({ params }) => String(params.message)),
     }),
+    "Feishu group": async ({ feishuId: senderId }: Person, n: number): Promise<Spot> => {
+      const chatId = idNamed("oc", `group ${n}`);
+      this.feishu.groups.set(chatId, `group ${n}`);
+      return {
+        chatId,
+        word: `feishu:${chatId}`,
+        write: (text, threadId) =>
+          this.feishu.write({ chatId, senderId, text, ...(threadId ? { threadId } : { mentions: true }) }),
+        told: (threadId) =>
+          this.feishu.sent
+            .filter((each) => each.chatId === chatId && each.threadId === threadId)
+            .map(({ content }) => wordsIn(content)),
+      };
+    },
   } as const;
 
   /** A group with topics. */
@@ -305,6 +330,7 @@ export const SURFACES = [
   "Matrix room",
   "WhatsApp",
   "Signal",
+  "Feishu group",
 ] as const;
 export type Surface = (typeof SURFACES)[number];
 
@@ -324,4 +350,12 @@ const MENTION = { entities: [{ type: "mention", offset: 0, length: "@crabline_bo
 function commandIn(text: string): { entities?: readonly Record<string, unknown>[] } {
   const length = text.startsWith("/") ? (text.split(" ")[0]?.length ?? 0) : 0;
   return length > 0 ? { entities: [{ type: "bot_command", offset: 0, length }] } : {};
+}
+
+/** What a rich text of Feishu's shows. */
+function wordsIn(content: string): string {
+  const { zh_cn } = JSON.parse(content) as FeishuPost;
+  return zh_cn.content
+    .map((line) => line.map((node) => ("text" in node ? node.text : "")).join(""))
+    .join("\n");
 }

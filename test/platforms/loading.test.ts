@@ -62,6 +62,13 @@ it("Telegram alone loads nothing of Discord, Slack, Matrix or Baileys", () => {
   for (const other of OTHERS) expect(loaded).not.toContain(other);
 });
 
+it("Feishu alone loads a WebSocket, and nothing of another platform", () => {
+  const env = { FEISHU_APP_ID: "cli_0123456789abcdef", FEISHU_APP_SECRET: "secret" };
+  const loaded = loadedWith(env, ["feishu"]);
+  expect(loaded).toContain("ws");
+  for (const other of ["grammy", ...OTHERS]) expect(loaded).not.toContain(other);
+});
+
 it("without a platform none is loaded", () => {
   const loaded = loadedWith({});
   for (const one of ["grammy", ...OTHERS]) expect(loaded).not.toContain(one);

@@ -6,7 +6,15 @@ import { ALL_SHAPES } from "./shapes/all.js";
 import { givenLines } from "./shapes/shape.js";
 
 const MUTATED = 2_000;
-const TABLES = new Set(["whatsapp", "whatsapp by Baileys", "signal", "matrix", "mattermost", "telegram"]);
+const TABLES = new Set([
+  "whatsapp",
+  "whatsapp by Baileys",
+  "signal",
+  "matrix",
+  "mattermost",
+  "feishu",
+  "telegram",
+]);
 const tables = ALL_SHAPES.filter(({ table }) => TABLES.has(table));
 
 describe.each(tables.map((each) => [each.table, each] as const))("on %s", (_, { shapes, read }) => {

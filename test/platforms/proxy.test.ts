@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { Api as DiscordApi } from "../../src/adapter/discord/api.js";
+import { serveSocket as serveFeishu } from "../../src/adapter/feishu/socket.js";
 import { jsonFrom, wasNeverSent } from "../../src/adapter/http-call.js";
 import { serveSocket as serveMattermost } from "../../src/adapter/mattermost/socket.js";
 import { useProxies } from "../../src/adapter/proxy.js";
@@ -51,7 +52,7 @@ function answer({ url = "" }: IncomingMessage, response: ServerResponse): void {
   response.end(JSON.stringify({ ok: true, id: "1", result, ...more }));
 }
 
-it("leads every fetch: WhatsApp's Cloud API, Matrix, Mattermost and files", async () => {
+it("leads every fetch: WhatsApp's Cloud API, Matrix, Mattermost, Feishu and files", async () => {
   expect(await jsonFrom(at("graph.test"), {}, limits)).toMatchObject({ ok: true });
   expect(proxy.asked).toEqual([`graph.test:${port()}`]);
 });
@@ -84,6 +85,14 @@ it("leads the WebSocket of Mattermost", async () => {
   const events = { hello: () => stop.abort(), event: () => {} };
   await serveMattermost({ url: at("mattermost.test"), token: () => "token" }, events, stop.signal);
   expect(proxy.asked).toEqual([`mattermost.test:${port()}`]);
+});
+
+it("leads the long connection of Feishu", async () => {
+  const stop = new AbortController();
+  const events = { open: () => stop.abort(), event: () => {} };
+  const endpoint = { url: at("feishu.test", "ws"), service: 1, pingMs: 120_000 };
+  await serveFeishu(endpoint, events, stop.signal, 10_000);
+  expect(proxy.asked).toEqual([`feishu.test:${port()}`]);
 });
 
 it("leads the WebSocket of WhatsApp with a personal number", async () => {

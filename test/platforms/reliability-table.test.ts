@@ -8,13 +8,14 @@ import { ROOMS } from "../support/renderers.js";
 const FIXTURES: Readonly<Record<string, readonly [fixture: string, own?: string]>> = {
   Telegram: ["test/support/telegram-fixture.ts", "test/platforms/telegram.test.ts"],
   Discord: ["src/adapter/discord/adapter.test.ts", "test/platforms/discord.test.ts"],
-  Slack: ["src/adapter/slack/adapter.test.ts", "test/platforms/slack.test.ts"],
+  Slack: ["test/support/slack-fixture.ts", "test/platforms/slack.test.ts"],
   "WhatsApp, by the Cloud API": ["src/adapter/whatsapp/adapter.test.ts", "test/platforms/whatsapp.test.ts"],
   "WhatsApp, by Baileys": ["src/adapter/whatsapp/baileys/adapter.test.ts"],
   Signal: ["src/adapter/signal/adapter.test.ts"],
   "Signal, by a socket": ["src/adapter/signal/adapter.test.ts"],
   Matrix: ["test/support/matrix-room.ts", "test/support/matrix-journey.ts"],
   Mattermost: ["src/adapter/mattermost/adapter.test.ts", "test/platforms/mattermost.test.ts"],
+  Feishu: ["src/adapter/feishu/adapter.test.ts", "test/platforms/feishu.test.ts"],
 };
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

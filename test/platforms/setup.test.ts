@@ -6,6 +6,7 @@ import { type Answers, manifestOf } from "../../src/adapter/manifest.js";
 import { APP_MANIFEST } from "../../src/adapter/slack/app-manifest.js";
 import { LOCAL, platforms } from "../../src/session/platform.js";
 import { DiscordServer } from "../support/discord-server.js";
+import { FeishuWorld } from "../support/feishu-world.js";
 import { CrablineMatrix } from "../support/matrix-room.js";
 import { MattermostWorld } from "../support/mattermost-world.js";
 import { ACCOUNT, SignalWorld } from "../support/signal-world.js";
@@ -116,6 +117,20 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
       next: /^Write to @baton, or invite it to a channel: \/invite @baton$/,
       wrong: [[{ token: CANARY }, /^Mattermost does not accept MATTERMOST_BOT_TOKEN\..*Bot Accounts/]],
       at: "url",
+      close: () => world.close(),
+    };
+  },
+  feishu: async () => {
+    const world = await FeishuWorld.open();
+    const { appId, appSecret, baseUrl = "" } = world.settings;
+    return {
+      values: { domain: "feishu", appId, appSecret: appSecret(), baseUrl },
+      who: "Crabline (ou_",
+      next: /^Write to Crabline, or add it to a group/,
+      wrong: [
+        [{ appSecret: CANARY }, /^Feishu does not accept FEISHU_APP_ID and FEISHU_APP_SECRET\..*Basic Info/],
+        [{ appId: "cli_fedcba9876543210" }, /^Feishu does not accept FEISHU_APP_ID/],
+      ],
       close: () => world.close(),
     };
   },

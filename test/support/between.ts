@@ -2,7 +2,7 @@
  * A server between an adapter and the server that plays its platform: it passes everything on and sees it, and can
  * answer by itself, let a call vanish, speak into a stream of events, and cut the line.
  */
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { Faults } from "./faults.js";
 
@@ -20,13 +20,17 @@ export interface Answer {
   readonly body?: string | Uint8Array;
 }
 
+type Answered = Answer | "swallow" | "drop" | null;
+
 export interface BetweenOptions {
   /** `swallow`: it is passed on, and nobody answers. `drop`: nor is it passed on. Null: it is passed on. */
-  readonly answer?: (asked: Asked) => Answer | "swallow" | "drop" | null;
+  readonly answer?: (asked: Asked) => Answered | Promise<Answered>;
   /** What the platform answered to what was passed on. */
   readonly heard?: (asked: Asked, status: number, body: string) => void;
   /** Which calls send a message. */
   readonly isSend?: (method: string, path: string) => boolean;
+  /** Who takes a socket of the web; it is passed on unless told. */
+  readonly upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
 export class Between {
@@ -45,7 +49,12 @@ export class Between {
 
   private constructor(
     target: string,
-    { answer = () => null, heard = () => {}, isSend = (method) => method === "POST" }: BetweenOptions,
+    {
+      answer = () => null,
+      heard = () => {},
+      isSend = (method) => method === "POST",
+      upgrade,
+    }: BetweenOptions,
   ) {
     this.#server = createServer(async (request, response) => {
       const pieces: Buffer[] = [];
@@ -58,7 +67,7 @@ export class Between {
         ),
         body: Buffer.concat(pieces),
       };
-      const own = answer(asked);
+      const own = await answer(asked);
       if (own === "drop") return;
       if (own !== null && own !== "swallow") {
         response.writeHead(own.status, own.headers);
@@ -94,7 +103,9 @@ export class Between {
       }
     });
     this.faults = new Faults(this.#server, isSend, () => this.cut());
-    this.#server.on("upgrade", ({ method, url, rawHeaders }, socket: Socket) => {
+    this.#server.on("upgrade", (request, socket: Socket, head) => {
+      if (upgrade) return upgrade(request, socket, head);
+      const { method, url, rawHeaders } = request;
       const { hostname, port } = new URL(target);
       const beyond = connect(Number(port), hostname, () => {
         const lines = rawHeaders.flatMap((name, n) => (n % 2 ? [] : [`${name}: ${rawHeaders[n + 1]}`]));

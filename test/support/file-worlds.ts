@@ -1,6 +1,7 @@
 /** Every platform with somebody who sends a file and is sent files, for gateways in processes of their own. */
 import { ANN as DISCORD_ANN, DiscordServer, newId } from "./discord-server.js";
 import type { Faults } from "./faults.js";
+import { ANN as FEISHU_ANN, DM as FEISHU_DM, FeishuWorld } from "./feishu-world.js";
 import type { PlatformProcess, PlatformProcessOptions } from "./http-platform-process.js";
 import { CrablineMatrix, ANN as MATRIX_ANN } from "./matrix-room.js";
 import { idNamed } from "./mattermost-ids.js";
@@ -205,6 +206,34 @@ export const WORLDS: Readonly<Record<string, () => Promise<FileWorld>>> = {
         world.sent
           .filter(({ channel_id }) => channel_id === DM)
           .flatMap(({ file_ids = [] }) => file_ids.flatMap((each) => world.files.get(each)?.bytes ?? [])),
+      close: () => world.close(),
+    };
+  },
+  Feishu: async () => {
+    const world = await FeishuWorld.open();
+    const { appSecret, ...settings } = world.settings;
+    const by = { chatId: FEISHU_DM, senderId: FEISHU_ANN };
+    world.files.set("file_v3_1", { name: NAME, bytes: BYTES, type: TYPE });
+    return {
+      options: { platform: "feishu", settings, secrets: { appSecret: appSecret() }, people: [FEISHU_ANN] },
+      faults: world.between.faults,
+      // A file has no text here: it answers one.
+      send: async (text) => {
+        const asked = {
+          message_id: "om_asked",
+          chat_id: FEISHU_DM,
+          msg_type: "text",
+          sender: { id: FEISHU_ANN },
+        };
+        world.messages.add(asked, { text });
+        const content = { file_key: "file_v3_1", file_name: NAME };
+        await world.write({ ...by, type: "file", content, replyTo: "om_asked" });
+      },
+      write: (text) => world.write({ ...by, text }),
+      told: () => world.sent.map(({ content }) => content),
+      finds: true,
+      files: () =>
+        world.sent.flatMap(({ content }) => world.files.get(JSON.parse(content).file_key ?? "")?.bytes ?? []),
       close: () => world.close(),
     };
   },

@@ -27,6 +27,7 @@ const open = {
   signal: async () => (await import("../../dist/adapter/signal/adapter.js")).SignalAdapter,
   whatsapp: async () => (await import("../../dist/adapter/whatsapp/adapter.js")).WhatsAppAdapter,
   mattermost: async () => (await import("../../dist/adapter/mattermost/adapter.js")).MattermostAdapter,
+  feishu: async () => (await import("../../dist/adapter/feishu/adapter.js")).FeishuAdapter,
   baileys: async () => (await import("../../dist/adapter/whatsapp/baileys/adapter.js")).BaileysAdapter,
 };
 const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));

@@ -1,6 +1,7 @@
 /** What each platform's reader makes of a text that somebody sends: the text that the gateway is given. */
 import { readFileSync } from "node:fs";
 import { type DiscordChannel, parseChannel, parseMessage } from "../../src/adapter/discord/parse.js";
+import { parseEvent as parseFeishu } from "../../src/adapter/feishu/parse.js";
 import { parseEvent as parseMatrix } from "../../src/adapter/matrix/parse.js";
 import { parseEvent as parseMattermost } from "../../src/adapter/mattermost/parse.js";
 import { parseEvent as parseSignal } from "../../src/adapter/signal/parse.js";
@@ -29,6 +30,7 @@ const channels = fixture("discord/fixtures/channels.json");
 const slack = fixture("slack/fixtures/message-im.json");
 const matrix = fixture("matrix/fixtures/events.json");
 const signal = fixture("signal/fixtures/message.json");
+const feishu = fixture("feishu/fixtures/message.json");
 const whatsapp = fixture("whatsapp/fixtures/text.json");
 
 const id = (letter: string) => letter.repeat(26);
@@ -73,4 +75,11 @@ export const INBOUND: Readonly<Record<string, (text: string) => string | null>> 
     const file = ({ mediaType }: { mediaType: string }) => ({ mediaType, read });
     return parseMattermost(event, { self, known: () => undefined, file })?.text ?? null;
   },
+  Feishu: (text) =>
+    parseFeishu(saying(feishu, ["content"], JSON.stringify({ text })), {
+      self: { openId: "ou_bot", appId: "cli_app" },
+      commands,
+      known: () => undefined,
+      file: ({ mediaType }) => ({ mediaType, read }),
+    })?.text ?? null,
 };

@@ -2,6 +2,8 @@
 
 import { expect } from "vitest";
 import { formatMarkdown, lengthOf } from "../../src/adapter/discord/format.js";
+import { postLength, toPost } from "../../src/adapter/feishu/format.js";
+import { LIMITS as FEISHU } from "../../src/adapter/feishu/limits.js";
 import { parseMarkdown, plainText } from "../../src/adapter/markdown/read.js";
 import { editContent, textBytes, textContent } from "../../src/adapter/matrix/content.js";
 import { LIMITS as MATRIX } from "../../src/adapter/matrix/limits.js";
@@ -14,6 +16,7 @@ import { shownLength, toHtml } from "../../src/adapter/telegram/format.js";
 import { formatText as formatWhatsApp } from "../../src/adapter/whatsapp/format.js";
 import type { PieceRoom } from "../../src/delivery/split.js";
 import { readDiscordMarkup } from "./discord-markup.js";
+import { readPost } from "./feishu-post.js";
 import { readMatrixHtml } from "./matrix-html.js";
 import { readSlackMarkup } from "./slack-markup.js";
 import { readTelegramHtml } from "./telegram-html.js";
@@ -66,6 +69,11 @@ export const RENDERERS: Readonly<Record<string, Renderer>> = {
     room: { max: 4_096, lengthOf: (markdown) => formatWhatsApp(markdown).length },
     sizeOf: (markdown) => formatWhatsApp(markdown).length,
     read: (markdown) => readWhatsAppMarkup(formatWhatsApp(markdown)),
+  },
+  Feishu: {
+    room: { max: FEISHU.maxText, lengthOf: postLength },
+    sizeOf: postLength,
+    read: (markdown) => readPost(toPost(markdown)),
   },
 };
 

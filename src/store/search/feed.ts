@@ -166,7 +166,7 @@ export class SearchFeed {
   /** Those that were neither pruned nor erased, in whole or in part, since they were read. */
   async #stillThere(
     tx: Queries,
-    messages: readonly ReadMessage[],
+    messages: readonly MessageTerms[],
     after: number,
     through: number,
   ): Promise<IndexedMessage[]> {
@@ -178,7 +178,7 @@ export class SearchFeed {
 }
 
 /** With the words from which its terms were made. */
-type ReadMessage = IndexedMessage & { readonly content: unknown };
+type MessageTerms = IndexedMessage & { readonly content: unknown };
 
 /** `lost`: another process was quicker. */
 type BatchOutcome = "more" | "last" | "lost";
@@ -186,9 +186,9 @@ type BatchOutcome = "more" | "last" | "lost";
 const MESSAGES = `SELECT ${columnsOf("messages", "m")}, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id`;
 
 /** The first of these messages as the index takes them: at least one, and no more than a transaction should have. */
-async function withTerms(rows: readonly Row[]): Promise<ReadMessage[]> {
+async function withTerms(rows: readonly Row[]): Promise<MessageTerms[]> {
   const turns = new InTurns();
-  const messages: ReadMessage[] = [];
+  const messages: MessageTerms[] = [];
   let count = 0;
   for (const row of rows) {
     await turns.next();

@@ -1,5 +1,6 @@
 /** Every platform's shapes, one line each. */
 import { discordShapes } from "./discord.js";
+import { feishuShapes } from "./feishu.js";
 import { matrixShapes } from "./matrix.js";
 import { mattermostShapes } from "./mattermost.js";
 import type { PlatformShapes } from "./shape.js";
@@ -18,4 +19,5 @@ export const ALL_SHAPES: readonly PlatformShapes[] = [
   signalShapes,
   matrixShapes,
   mattermostShapes,
+  feishuShapes,
 ];
