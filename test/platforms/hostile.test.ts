@@ -24,13 +24,15 @@ const wordsOf = (text: string): string => text.replace(/[^a-z0-9é漢👍]/gu, "
 
 /**
  * What is not in the pieces, in its order, from the first letter on that is missing; they may repeat some. Explanations of
- * names are not shown, and entities are written as what they stand for.
+ * names are not shown, entities and letters stand for each other, and the numbers of a list go on from piece to piece.
  */
 function lost(text: string, pieces: readonly string[]): string {
-  // The numbers of a list go on in the next piece, whatever was written.
-  const written = (each: string): string => wordsOf(each.replace(/&#?\w{1,32};|\d{1,9}[.)]/g, ""));
-  const words = written(text.replace(/^.*\]:.*$/gm, ""));
-  const found = written(pieces.join("\n"));
+  const letters = (each: string): string => wordsOf(each.replace(/&#?\w{1,32};/g, "")).replace(/\d/g, "");
+  const words = letters(text.replace(/^.*\]:.*$/gm, ""));
+  const written = pieces
+    .join("\n")
+    .replace(/&#x([\da-f]{1,6});/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)));
+  const found = letters(written);
   let [at, from] = [0, 0];
   for (; at < words.length; at++) {
     const next = found.indexOf(words.charAt(at), from);

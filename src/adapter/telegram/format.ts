@@ -55,11 +55,13 @@ class TelegramPen extends TextPen {
   protected override readonly columns = RULED_COLUMNS;
 
   text(text: string): string {
-    return escaped(text).replace(/[@\w./~+-]+/g, (word) =>
-      FILE_NAME.test(word)
-        ? word.replace(/^.*\w/, (name) => tagged("code", name))
-        : word.replace(USER_NAME, (name) => tagged("code", name)),
-    );
+    return escaped(text)
+      .replace(/[@\w./~+-]+/g, (word) =>
+        FILE_NAME.test(word)
+          ? word.replace(/^.*\w/, (name) => tagged("code", name))
+          : word.replace(USER_NAME, (name) => tagged("code", name)),
+      )
+      .replace(/(?<!\w)@$/, (sign) => tagged("code", sign));
   }
 
   mark(mark: TextMark, words: string): string {
@@ -105,10 +107,10 @@ const FILE_NAME =
   /^[^@]*\w\.(?:as|bz|cab|cc|cl|do|gd|inc|la|md|mk|ml|mm|mo|mov|pl|pm|properties|ps|pub|py|rs|sc|sh|so|st|sv|tf|zip)\.*$/i;
 
 /**
- * Telegram would notify who has that name. As code it notifies nobody, and is copied as it is. An `@` at the end may go on
- * behind a mark.
+ * Telegram would notify who has that name. As code it notifies nobody, and is copied as it is. So is an `@` at the end of
+ * a text, because a name may come behind a mark.
  */
-const USER_NAME = /(?<!\w)@(?:\w+(?:[./+-]@?\w+)*|$)/g;
+const USER_NAME = /(?<!\w)@\w+(?:[./+-]@?\w+)*/g;
 
 function escaped(text: string): string {
   return text
