@@ -9,8 +9,8 @@ export interface CommandTally {
   readonly kills: number;
   /** Kills in the middle of something. */
   readonly midway: number;
-  /** Edits of messages: answers that grew while they were made. */
-  readonly edits: number;
+  /** Edits and drafts: answers that grew while they were made. */
+  readonly streamed: number;
   readonly messages: number;
   readonly answered: number;
   /** Told that it may be missing; it may be there. */
@@ -42,7 +42,7 @@ export function partsOfAnswer(number: number): string[] {
 export function checkChats(
   path: string,
   chats: readonly ShownChat[],
-  counted: Pick<CommandTally, "kills" | "midway" | "edits">,
+  counted: Pick<CommandTally, "kills" | "midway" | "streamed">,
 ): CommandTally {
   inspect(path);
   const asked = askedIn(path);

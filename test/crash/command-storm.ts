@@ -114,8 +114,9 @@ class CommandStorm {
       numbers: this.#written.get(person) ?? [],
       shown: this.#telegram.sentTo(String(person)).map(({ text }) => text),
     }));
-    const edits = this.#telegram.calls.filter(({ method }) => method === "editMessageText").length;
-    return checkChats(this.#path, chats, { kills, midway: this.midway, edits });
+    const growing = ["editMessageText", "sendMessageDraft"];
+    const streamed = this.#telegram.calls.filter(({ method }) => growing.includes(method)).length;
+    return checkChats(this.#path, chats, { kills, midway: this.midway, streamed });
   }
 
   async end(): Promise<void> {

@@ -106,7 +106,7 @@ if (isAll || values.command) {
     "told that something may be missing": tally.unknown,
     "given up after kills, with a notice": tally.givenUp,
     "beginnings that were left": tally.beginnings,
-    "edits of what streamed": tally.edits,
+    "edits and drafts of what streamed": tally.streamed,
     seconds: seconds(),
   });
   console.log("Everybody was answered once, or told.");

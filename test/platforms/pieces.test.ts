@@ -12,14 +12,17 @@ import { textOf, toHtml } from "../../src/adapter/telegram/format.js";
 import { sizeOf } from "../../src/delivery/markdown-tree.js";
 import { loadMarkdown, type PieceRoom, split } from "../../src/delivery/split.js";
 import { aDocumentToCut, aLongDocument } from "../support/random-markdown.js";
-import { ROOMS } from "../support/renderers.js";
+import { RENDERERS, ROOMS } from "../support/renderers.js";
 import { type Said, said, saidInAll } from "../support/said.js";
 
 await loadMarkdown();
 
-/** Much smaller; where markup has a limit of its own, without that. */
-const small = (room: PieceRoom, name: string, max: number): PieceRoom =>
-  name === "Telegram" ? { max, lengthOf: (text) => textOf(toHtml(text)).length } : { ...room, max };
+/** Much smaller; where markup counts so much that little else would fit, or has a limit of its own, without that. */
+const small = (room: PieceRoom, name: string, max: number): PieceRoom => {
+  if (name === "Telegram") return { max, lengthOf: (text) => textOf(toHtml(text)).length };
+  if (name === "Feishu") return { max, lengthOf: (text) => RENDERERS.Feishu?.read(text).length ?? 0 };
+  return { ...room, max };
+};
 
 /** `BATON_TEST_FULL=1`: also 10,000 long documents on each platform, at its own limit. */
 const DOCUMENTS = 10_000;
