@@ -141,7 +141,10 @@ export function platformInstructions(found: FoundPlatform): string[] {
       const value = isSecret
         ? `'{ file: ${secretFileOf(platform, key)} }'    # the file holds the secret; chmod 600`
         : Object.keys(question.labels ?? {}).join("|") || "<value>";
-      return [`  ${variable}${stateOf(question, present)}: ${meaning}`, `    baton config set ${path} ${value}`];
+      return [
+        `  ${variable}${stateOf(question, present)}: ${meaning}`,
+        `    baton config set ${path} ${value}`,
+      ];
     }),
     `Then run \`baton setup ${platform} --yes\` to check them with ${title}.`,
   ];
