@@ -290,6 +290,14 @@ Then run \`baton setup slack --yes\` to check them with Slack.
     expect(lark.stderr).toContain("  FEISHU_DOMAIN, set (FEISHU_DOMAIN): ");
   });
 
+  test("another bot may be named with the platform's name or without it", async () => {
+    const [short, whole] = await Promise.all(
+      ["work", "telegram-work"].map((as) => baton(makeHome(), ["setup", "telegram", "--as", as, "--yes"])),
+    );
+    expect(short?.stderr).toContain("baton config set platforms.telegram-work.like telegram");
+    expect(whole?.stderr).toBe(short?.stderr);
+  });
+
   test("a signing secret alone means that Slack posts", async () => {
     const env = { SLACK_BOT_TOKEN: slack.botToken, SLACK_SIGNING_SECRET: slack.signingSecret };
     const run = await baton(homeWith(atSlack()), ["setup", "slack", "--yes", "--json"], { env });
