@@ -64,8 +64,10 @@ reacted, and counts as a message against their [limits](../limits.md).
 | Telegram | nothing in a private chat; in a group the bot must be an administrator |
 | Discord, Signal, Matrix, Mattermost, WhatsApp | nothing |
 | Slack | the scope \`reactions:read\` and the event \`reaction_added\`: the [manifest](slack.md) has both. Add them if your app is older |
+| Feishu / Lark | the event \`im.message.reaction.created_v1\` ([set it up](feishu.md#set-it-up)) |
 
-Slack and Mattermost send names instead of emoji. Baton knows the names of common ones; write any other one as \`:name:\`.
+Slack, Mattermost and Feishu send names instead of emoji. Baton knows the names of common ones, so 👎 works there too. You can also
+write \`:name:\`, as the platform calls it.
 `;
 }
 

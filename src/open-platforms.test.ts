@@ -115,7 +115,7 @@ describe("a platform of another package", () => {
 
   test("is refused by the words of its settings", async () => {
     await expect(openWith({ BATON_PLATFORMS_PAPER_COLOUR: "red" })).rejects.toThrow(
-      'BATON_PLATFORMS_PAPER_COLOUR: Invalid option: expected one of "black"|"blue".',
+      "BATON_PLATFORMS_PAPER_COLOUR: use black or blue.",
     );
   });
 });

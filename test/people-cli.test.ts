@@ -224,7 +224,7 @@ test("shows who may write in a group that lists people, and erases nobody who st
   const place = makeHome();
   writeFileSync(join(place, "config.yaml"), "groups: { byChat: { 'telegram:-100': { people: [7, 8] } } }\n");
   expect((await peopleIn(place, ["list"])).said).toBe(
-    "Only the person at this machine has access.\n\nIn telegram:-100 only: telegram:7, telegram:8",
+    "Only the person at this machine has access.\n\nOnly these may talk to the agent in telegram:-100: telegram:7, telegram:8",
   );
   expect((await peopleIn(place, ["forget", "telegram:7", "--erase", "--yes"])).problem).toBe(
     "baton: config.yaml still lets them into telegram:-100. Remove them there, restart the gateway, and run this command again. Nothing was erased.",

@@ -271,7 +271,7 @@ describe("baton setup <platform>, without a terminal", () => {
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toBe(`baton: Setup asks questions and needs a terminal.
 Slack needs these settings. Set them in the environment or in config.yaml:
-  SLACK_MODE: \`socket\`: Baton opens a connection to Slack (Socket Mode). \`http\`: Slack posts to Baton, at a public address.
+  SLACK_MODE, optional: \`socket\`: Baton opens a connection to Slack (Socket Mode). \`http\`: Slack posts to Baton, at a public address.
     baton config set platforms.slack.mode socket|http
   SLACK_BOT_TOKEN, set (SLACK_BOT_TOKEN): The bot user's token (\`xoxb-…\`).
     baton config set platforms.slack.botToken '{ file: secrets/slack-bot-token.key }'    # the file holds the secret; chmod 600
@@ -280,6 +280,22 @@ Slack needs these settings. Set them in the environment or in config.yaml:
 Then run \`baton setup slack --yes\` to check them with Slack.
 `);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("a default is not said to be set, and a choice has its options", async () => {
+    const told = await baton(makeHome(), ["setup", "feishu", "--yes"]);
+    expect(told.stderr).toContain(`  FEISHU_DOMAIN, optional (default: feishu): Where the organization is`);
+    expect(told.stderr).toContain("    baton config set platforms.feishu.domain feishu|lark\n");
+    const lark = await baton(makeHome(), ["setup", "feishu", "--yes"], { env: { FEISHU_DOMAIN: "lark" } });
+    expect(lark.stderr).toContain("  FEISHU_DOMAIN, set (FEISHU_DOMAIN): ");
+  });
+
+  test("another bot may be named with the platform's name or without it", async () => {
+    const [short, whole] = await Promise.all(
+      ["work", "telegram-work"].map((as) => baton(makeHome(), ["setup", "telegram", "--as", as, "--yes"])),
+    );
+    expect(short?.stderr).toContain("baton config set platforms.telegram-work.like telegram");
+    expect(whole?.stderr).toBe(short?.stderr);
   });
 
   test("a signing secret alone means that Slack posts", async () => {

@@ -31,8 +31,11 @@ export const busy = group({
 export const reactions = each(
   "<emoji>",
   {
+    // A bare word would match nothing.
     refuse: (name) =>
-      /^\S{1,64}$/u.test(name) && plainEmoji(name) !== "" ? null : "name an emoji, such as 👎, or :name:.",
+      /^(?![\w+-]+$)\S{1,64}$/u.test(name) && plainEmoji(name) !== ""
+        ? null
+        : "name an emoji, such as 👎, or :name:.",
   },
   text(
     {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { platforms } from "../session/platform.js";
 import { SecretFile } from "../util/secret.js";
 import type { Setting, Takes, TakesText } from "../util/setting.js";
+import { orWords } from "../util/words.js";
 import type { Each, Group, KeyNames, Node } from "./groups.js";
 
 const built = new WeakMap<Group, { readonly schema: z.ZodObject; readonly platforms: number }>();
@@ -69,7 +70,7 @@ function taking(takes: Takes): z.ZodType {
     case "url":
       return z.url({ protocol: /^https?$/, error: takes.error });
     case "choice":
-      return z.enum(takes.options, takes.error);
+      return z.enum(takes.options, takes.error ?? `use ${orWords(takes.options)}`);
     case "secret":
       return secretSchema(takes.error);
     case "list":

@@ -134,7 +134,9 @@ export class GrowingMessage {
     const { capabilities } = surface;
     try {
       await prepareMarkdown(whole);
-      const shown = fitsInto(capabilities, whole) ? whole : text;
+      // Elsewhere what is said of a turn would stay in the message's history, or use up its edits.
+      const mayTell = surface.speaker?.remove !== undefined || capabilities.drafts !== undefined;
+      const shown = mayTell && fitsInto(capabilities, whole) ? whole : text;
       this.#isFull = !fitsInto(capabilities, shown);
       if (this.#isFull || this.#closed || shown === this.#begun?.text) return;
       if (!this.isSeen && (!(await isClear()) || this.#closed)) return;

@@ -157,6 +157,18 @@ describe("a tool that takes long", () => {
     expect(shown()).toEqual(["I test it.", "All green."]);
   });
 
+  it("costs no edit on a platform that can't take a message back, also below words that are there", async () => {
+    await begin(["edit", "typing"], [{ before: "Let me look.", call: ["npm test"] }, { say: "All green." }]);
+    await ann.write("test it");
+    await runs("npm test");
+    await time.pass(600_000);
+    expect([shown(), world.adapter.edits]).toEqual([["Let me look."], []]);
+    ends("npm test");
+    await isAtRest();
+    await until(() => shown().includes("All green."));
+    expect([shown(), world.adapter.edits]).toEqual([["Let me look.", "All green."], []]);
+  });
+
   it("is one of several: all are told, and the next ones in the same message", async () => {
     await begin(EDITS, [{ call: ["one", "two"] }, { call: ["three"] }, { say: "Done." }]);
     await ann.write("go");

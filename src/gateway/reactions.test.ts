@@ -4,7 +4,7 @@ import { type Chat, until, World, type WorldOptions } from "../../test/support/g
 import type { InboundMessage, Received } from "../adapter/adapter.js";
 import type { SessionSource } from "../session/source.js";
 
-const MEANINGS = { "👎": "/retry", "🛑": "/stop", "❤️": "go on, please" };
+const MEANINGS = { "👎": "/retry", "🛑": "/stop", "❤️": "go on, please", ":tada:": "thanks" };
 
 let world: World;
 let ann: Chat;
@@ -50,6 +50,12 @@ describe("a reaction to the latest answer", () => {
     expect(await react(ann, id, "👎")).toBe("accepted");
     expect(await toldAfter(ann, 1)).toEqual(['Trying again: "one"', "one (1)"]);
     expect(await ann.transcript()).toEqual(["user: one", "assistant: one (1)"]);
+  });
+
+  it("may be set by the name that a platform has for it", async () => {
+    const id = await answered(ann, "one");
+    expect(await react(ann, id, "🎉")).toBe("accepted");
+    expect(await toldAfter(ann, 1)).toEqual(["thanks (3)"]);
   });
 
   it("is the words that it stands for, as if the person had typed them", async () => {

@@ -4,6 +4,7 @@
  * its own; it passes the entrance as a message of that person.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
+import { emojiNamed } from "../adapter/emoji-names.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import { plainEmoji } from "../util/emoji.js";
@@ -25,7 +26,13 @@ export class Reactions {
 
   constructor(setting: ReactionsSetting) {
     this.#setting = setting;
-    this.#meanings = new Map(Object.entries(setting.meanings).map(([key, text]) => [plainEmoji(key), text]));
+    const meanings = Object.entries(setting.meanings);
+    // Adapters hand over the emoji if they know its name.
+    const named = meanings.flatMap(([key, text]) => {
+      const [, name] = /^:([^:]+):$/.exec(key) ?? [];
+      return name === undefined ? [] : [[emojiNamed(name), text] as const];
+    });
+    this.#meanings = new Map([...named, ...meanings.map(([key, text]) => [plainEmoji(key), text] as const)]);
   }
 
   /** True if it can mean something, whatever it is on. */

@@ -48,3 +48,9 @@ export function dollars(amount: number): string {
   if (amount > 0 && amount < 0.0001) return "under $0.0001";
   return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(4).replace(/0{1,2}$/, "")}`;
 }
+
+/** `a, b or c` */
+export function orWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} or ${last}` : last;
+}

@@ -24,9 +24,10 @@ registerPlatform(
         description: "Where the organization is: `feishu` for feishu.cn, `lark` for larksuite.com.",
         variable: "FEISHU_DOMAIN",
         question: {
-          ask: "feishu (open.feishu.cn) or lark (open.larksuite.com)",
+          ask: "Where is your organization?",
           looks: /^(?:feishu|lark)$/,
-          hint: "Type feishu or lark.",
+          hint: "Choose feishu or lark.",
+          labels: { feishu: "Feishu (feishu.cn)", lark: "Lark (larksuite.com)" },
         },
       }),
       appId: text({

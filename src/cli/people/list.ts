@@ -48,8 +48,10 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
         rows,
       );
     }
-    for (const { chat, identities } of groups)
-      terminal.line(`\nIn ${cleanLine(chat)} only: ${identities.map(cleanLine).join(", ") || "nobody"}`);
+    for (const { chat, identities } of groups) {
+      const who = identities.map(cleanLine).join(", ") || "nobody";
+      terminal.line(`\nOnly these may talk to the agent in ${cleanLine(chat)}: ${who}`);
+    }
     await printWaiting(terminal, waiting, now);
     if (denied.length > 0) terminal.line(`\nDenied: ${denied.map(cleanLine).join(", ")}`);
   });

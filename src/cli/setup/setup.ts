@@ -21,7 +21,7 @@ export async function setup(
 
 /** Its name; known from now on, though no file has it yet. */
 function furtherBot(platform: Platform, as: string): Platform {
-  const name = `${platform}-${as}`;
+  const name = as.startsWith(`${platform}-`) ? as : `${platform}-${as}`;
   try {
     registerFurtherBot(name, platform);
     return name;

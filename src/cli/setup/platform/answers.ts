@@ -38,6 +38,8 @@ export interface FoundField extends FoundSetting {
 export interface PresentSetting {
   readonly value: string;
   readonly isVariable: boolean;
+  /** True if nobody has set it. */
+  readonly isDefault: boolean;
   /** Words that are safe to show. */
   readonly from: string;
 }
@@ -136,12 +138,20 @@ export function platformInstructions(found: FoundPlatform): string[] {
           `    baton config set ${likeKey(platform)} ${like}`,
         ]),
     ...fields.flatMap(({ key, question, isSecret, path, variable, meaning, present }) => {
-      const state = present ? `, set (${present.from})` : "";
       const value = isSecret
         ? `'{ file: ${secretFileOf(platform, key)} }'    # the file holds the secret; chmod 600`
         : Object.keys(question.labels ?? {}).join("|") || "<value>";
-      return [`  ${variable}${state}: ${meaning}`, `    baton config set ${path} ${value}`];
+      return [
+        `  ${variable}${stateOf(question, present)}: ${meaning}`,
+        `    baton config set ${path} ${value}`,
+      ];
     }),
     `Then run \`baton setup ${platform} --yes\` to check them with ${title}.`,
   ];
+}
+
+function stateOf({ labels }: Question, present: PresentSetting | null): string {
+  if (present?.isDefault) return `, optional (default: ${present.value})`;
+  if (present) return `, set (${present.from})`;
+  return labels ? ", optional" : "";
 }

@@ -103,11 +103,12 @@ function presentOf(
 ): PresentSetting | null {
   const place = places.get(path);
   const isVariable = place !== undefined && "variable" in place;
+  const isDefault = place === undefined;
   const from = isVariable ? variable : setting instanceof Secret ? setting.shown : "config.yaml";
   if (!(setting instanceof Secret))
-    return typeof setting === "string" ? { value: setting, isVariable, from } : null;
+    return typeof setting === "string" ? { value: setting, isVariable, isDefault, from } : null;
   try {
-    return { value: setting.reveal(), isVariable, from };
+    return { value: setting.reveal(), isVariable, isDefault, from };
   } catch {
     return null; // Its file is missing or readable by others: `baton doctor` says so.
   }
