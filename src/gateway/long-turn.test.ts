@@ -232,6 +232,24 @@ describe("the message about a tool goes", () => {
     expect(shown()).toEqual(["The model is gone. Try again with /retry."]);
   });
 
+  it("if the platform no longer lets it be edited: the answer is a message of its own", async () => {
+    await begin(EDITS, ONE_TOOL);
+    await ann.write("test it");
+    await runs("npm test");
+    await time.pass(5_000);
+    expect(shown()).toEqual([AFTER_5]);
+    Object.assign(world.adapter, {
+      edit: async () => {
+        throw new SendError("permanent", "It is too old to be edited.");
+      },
+    });
+    await time.pass(60_000);
+    ends("npm test");
+    await until(() => shown().includes("All green."));
+    await world.gateway.delivered();
+    expect(shown()).toEqual(["All green."]);
+  });
+
   it("if this process stops, before it has stopped", async () => {
     await begin(EDITS, ONE_TOOL);
     await ann.write("test it");
