@@ -47,8 +47,8 @@ interface Fetched extends Taken, Pick<ReadFiles, "unheard"> {}
 interface WaitingMessage {
   /** Its latest form: after a move, as it is in the new lane. */
   item: InboxItem;
-  /** Null if it only waits for an earlier message. */
-  readonly fetch: (() => Promise<Fetched>) | null;
+  /** Null if it only waits for an earlier message. It gives null if its files stay as they are. */
+  readonly fetch: (() => Promise<Fetched | null>) | null;
   /** Puts it into its lane. */
   readonly join: (item: InboxItem) => Promise<unknown>;
   /** With its files, on its way into its lane. */
@@ -175,8 +175,8 @@ export class Arrivals {
   }
 
   /** Starts at once, whatever its lane waits for. If the store made it fail, it starts again when it is needed. */
-  #fetcher(work: () => Promise<Fetched>): () => Promise<Fetched> {
-    const fetch = (): Promise<Fetched> => {
+  #fetcher<Result>(work: () => Promise<Result>): () => Promise<Result> {
+    const fetch = (): Promise<Result> => {
       const taking = work();
       taking.catch(() => {}); // The caller gets the error.
       return taking;
@@ -207,10 +207,10 @@ export class Arrivals {
   }
 
   /** What another process did not fetch. Its sender may have lost their access since. */
-  async #fetchLeft(media: Media, item: InboxItem): Promise<Fetched> {
+  async #fetchLeft(media: Media, item: InboxItem): Promise<Fetched | null> {
     const author = await this.#setting.requests.authorOf(item);
     const files = author.allowed ? await filesLeft(this.#setting, item, this.#end.signal) : null;
-    return author.allowed && files ? this.#fetch(media, files, author) : { ...asItIs(item), unheard: null };
+    return author.allowed && files ? this.#fetch(media, files, author) : null;
   }
 
   async #read({ attachments }: Taken): Promise<ReadFiles> {
@@ -235,22 +235,21 @@ export class Arrivals {
 
   async #complete(waiting: WaitingMessage): Promise<void> {
     const { inbox, media, holder } = this.#setting;
-    const { unheard, ...taken } = (await waiting.fetch?.()) ?? { ...asItIs(waiting.item), unheard: null };
+    const fetched = (await waiting.fetch?.()) ?? null;
+    const { attachments = [], unheard = null, missing } = fetched ?? {};
     await this.#turnOf(waiting);
-    const isLeft = this.#end.signal.aborted && waiting.item.awaited && taken.missing.length > 0;
-    if (isLeft) return await media?.forget(taken.attachments); // The next process fetches all of them.
-    const complete = await inbox.complete(waiting.item.id, holder, taken);
-    if (!complete) return await media?.forget(taken.attachments); // It has been answered without them.
+    const lacks = missing ?? waiting.item.missing ?? [];
+    const isLeft = this.#end.signal.aborted && waiting.item.awaited && lacks.length > 0;
+    if (isLeft) return await media?.forget(attachments); // The next process fetches all of them.
+    // What was not fetched here stays as the store has it: the item may be older than that.
+    const complete = await inbox.complete(waiting.item.id, holder, fetched);
+    if (!complete) return await media?.forget(attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
     if (unheard !== null && isUnheard(waiting.joining))
       await tellUnheard(this.#setting, waiting.joining, unheard);
     else await waiting.join(waiting.joining);
   }
-}
-
-function asItIs({ attachments = [], missing = [] }: InboxItem): Taken {
-  return { attachments, missing };
 }
 
 function nameOf(

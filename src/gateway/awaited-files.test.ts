@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import {
   ConnectError,
@@ -33,13 +33,13 @@ const fetch = async (file: FileReference, _maxBytes: number, end: AbortSignal): 
   asked.push(file);
   return give(file.ref, end);
 };
-const open = async (options: WorldOptions = {}): Promise<void> => {
+const open = async (options: WorldOptions = {}, leaseMs = 3_600_000): Promise<void> => {
   const busy = { default: "queue" as const, byPlatform: {}, byChat: {} };
   world = await World.open({
     fetch,
     mediaFolder: join(folder, "media"),
     ...options,
-    gateway: { busy, leaseMs: 3_600_000 },
+    gateway: { busy, leaseMs },
   });
 };
 
@@ -184,4 +184,33 @@ it("those of a conversation that moved are fetched from the platform that has th
   await world.restart();
   expect(await there.next(0)).toMatch(WITH_FILE);
   expect(asked).toMatchObject([{ ref: "f1" }]);
+});
+
+it("one that was fetched while somebody read what waits keeps its files", async () => {
+  await open({}, 500);
+  const ann = world.chat("ann");
+  await ann.begin("wait");
+  let come = (): void => {};
+  const file = stuck();
+  file.read = () => {
+    file.reads += 1;
+    return new Promise<never>((resolve) => {
+      come = () => resolve(Buffer.from("here") as never);
+    });
+  };
+  await send("look", file);
+  const { inbox } = world.store;
+  const read = inbox.waiting.bind(inbox);
+  const whatWaits = async () => (await read(world.adapter)).map(({ item }) => messageOf(item, null).content);
+  const before = await read(world.adapter);
+  come();
+  await until(() => world.gateway.lane(ann.key).waiting === 1);
+  const complete = vi.spyOn(inbox, "complete");
+  // Whoever began to read before that hears only now what waited then.
+  inbox.waiting = async () => before;
+  await until(() => complete.mock.results.length > 0);
+  inbox.waiting = read;
+  await Promise.all(complete.mock.results.map(({ value }) => value));
+  expect(await whatWaits()).toEqual([expect.stringContaining("[attached: slow.txt")]);
+  expect(asked).toEqual([]);
 });

@@ -36,7 +36,18 @@ export async function post(
     return begun;
   } catch (error) {
     if (!(error instanceof SendError)) throw error;
-    if (error.outcome === "permanent") return speaker.send(message);
+    if (error.outcome === "permanent") return insteadOf(begun, speaker, message);
     throw repeatable(error); // The same edit once more does no harm.
   }
+}
+
+/** The reply is there as a whole, so its beginning goes if the platform can take it back: it may say that a tool still runs. */
+async function insteadOf(
+  { messageId }: BegunMessage,
+  speaker: Speaker,
+  message: Letter,
+): Promise<{ readonly messageId: string }> {
+  const sent = await speaker.send(message);
+  await speaker.remove?.(message.address, messageId).catch(() => {}); // It stays, above the reply.
+  return sent;
 }

@@ -54,6 +54,8 @@ export class GrowingMessage {
   /** True if it is too long for one message: then it stops growing. */
   #isFull = false;
   #isSending = false;
+  /** True if it cannot be begun without a word of the reply. */
+  #needsText = false;
 
   constructor(setting: GrowingSetting) {
     this.#setting = setting;
@@ -87,6 +89,7 @@ export class GrowingMessage {
   /** Shows what there is so far, if it is time. */
   look(): void {
     if (this.#closed || this.#calling || this.#cancelRest || !this.#setting.mayCall()) return;
+    if (this.#needsText && this.#hasNoText) return;
     const { text, whole } = this.#content();
     if (whole.trim() === "" || whole === (this.#begun?.text ?? this.#drafted) || this.#isFull) return;
     this.#calling = this.#show(text, whole).then(() => {
@@ -171,7 +174,8 @@ export class GrowingMessage {
 
   async #begin(speaker: Speaker, shown: string): Promise<void> {
     // What is only said of a turn has to go again.
-    if (this.#closed || !speaker.edit || (this.#hasNoText && !speaker.remove)) return;
+    this.#needsText = !speaker.remove;
+    if (this.#closed || !speaker.edit || (this.#hasNoText && this.#needsText)) return;
     this.#isSending = true;
     const { messageId } = await speaker.send(this.#letter(shown));
     this.#begun = { messageId, text: shown };

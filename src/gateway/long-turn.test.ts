@@ -1,5 +1,5 @@
 /** What a chat sees of a turn whose tools take long: one message, a draft, or the platform's own line; then the answer. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { PassingTime } from "../../test/support/passing-time.js";
 import { SendError } from "../adapter/adapter.js";
@@ -207,10 +207,12 @@ describe("a tool that takes long", () => {
     ["the platform cannot edit", ["remove"] as const, {}],
   ])("is not told of if %s", async (_, can, gateway) => {
     await begin(can, ONE_TOOL, { gateway });
+    const isClear = vi.spyOn(world.store.outbox, "isClear");
     await ann.write("test it");
     await runs("npm test");
-    await time.pass(60_000);
+    await time.pass(600_000);
     expect(shown()).toEqual([]);
+    expect(isClear.mock.calls.length).toBeLessThan(2); // The store is not asked for nothing.
     ends("npm test");
     await until(() => shown().length === 1);
     expect([shown(), world.adapter.edits]).toEqual([["All green."], []]);
@@ -242,6 +244,24 @@ describe("the message about a tool goes", () => {
     await isAtRest();
     await until(() => shown().length === 1 && !shown().includes(AFTER_5));
     expect(shown()).toEqual(["The model is gone. Try again with /retry."]);
+  });
+
+  it("if the platform no longer lets it be edited: the answer is a message of its own", async () => {
+    await begin(EDITS, ONE_TOOL);
+    await ann.write("test it");
+    await runs("npm test");
+    await time.pass(5_000);
+    expect(shown()).toEqual([AFTER_5]);
+    Object.assign(world.adapter, {
+      edit: async () => {
+        throw new SendError("permanent", "It is too old to be edited.");
+      },
+    });
+    await time.pass(60_000);
+    ends("npm test");
+    await until(() => shown().includes("All green."));
+    await world.gateway.delivered();
+    expect(shown()).toEqual(["All green."]);
   });
 
   it("if this process stops, before it has stopped", async () => {

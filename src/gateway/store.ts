@@ -62,8 +62,11 @@ export interface Inbox {
   amend(account: Account, which: Amended, change: (was: string) => string): Promise<InboxItem | null>;
   /** A message that nobody has begun to answer was deleted: it is not answered, and its words go. Null if none waits. */
   withdraw(account: Account, which: Amended): Promise<InboxItem | null>;
-  /** Says what came of the files of a message that waits for this holder, also if it was moved; null if none does any more. */
-  complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null>;
+  /**
+   * Says what came of the files of a message that waits for this holder, also if it was moved; null if none does any more.
+   * Without `files` they stay as they are, and nobody awaits any.
+   */
+  complete(id: InboxId, holder: string, files: Taken | null): Promise<InboxItem | null>;
   /** This process begins to fetch what a message awaits, and that counts; null if it does not wait for this holder. */
   fetching(id: InboxId, holder: string): Promise<AwaitedFiles | null>;
   /** Accepted messages that nobody has begun to answer, oldest first. */

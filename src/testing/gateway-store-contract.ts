@@ -788,6 +788,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await complete("another")).toBeNull();
       expect(await complete("me")).toMatchObject({ text: "one", attachments: files.attachments });
       const completed = await complete("me"); // Again, because it did not hear that it was done.
+      expect(await store.inbox.complete(id, "me", null)).toEqual(completed);
       expect(completed).not.toHaveProperty("missing");
       expect((await store.inbox.waiting(account)).map(({ item }) => item)).toEqual([completed]);
       await begun(completed as InboxItem);

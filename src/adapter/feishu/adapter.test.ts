@@ -369,6 +369,27 @@ describe("feishu", () => {
     expect(received).toHaveLength(1);
   });
 
+  it.each(["rate limited", "server error"] as const)(
+    "loses no reaction where Feishu is %s",
+    async (trouble) => {
+      await connect({ reactions: true });
+      const { messageId } = await adapter.send(letter("Shall I?"));
+      const { answer } = world;
+      world.answer = async () => {
+        world.answer = answer; // Once.
+        return TROUBLES[trouble];
+      };
+      const told = world.say("im.message.reaction.created_v1", {
+        message_id: messageId,
+        reaction_type: { emoji_type: "THUMBSUP" },
+        operator_type: "user",
+        user_id: { open_id: ANN },
+      });
+      await world.line.acknowledges(told);
+      expect(received).toMatchObject([{ kind: "reaction", messageId }]);
+    },
+  );
+
   it("knows what a deleted message was, and asks nobody about strangers", async () => {
     const asked: string[] = [];
     const { answer } = world;

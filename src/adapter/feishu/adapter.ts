@@ -10,7 +10,7 @@ import { speakerWith } from "../speaker.js";
 import { FeishuApi } from "./api.js";
 import { ChatBook } from "./chats.js";
 import type { FeishuSettings } from "./config.js";
-import { codeOf, connectError } from "./failure.js";
+import { connectError, sendError } from "./failure.js";
 import { fetchFile, remoteFile } from "./files.js";
 import { postLength } from "./format.js";
 import { LIMITS } from "./limits.js";
@@ -117,7 +117,7 @@ export class FeishuAdapter implements Adapter {
     const { line, book, setting } = hearing;
     if (line.end.aborted) return;
     const [message] = await book.message(messageId).catch((error: unknown) => {
-      if (codeOf(error) === 0) throw error; // It is tried again.
+      if (sendError(error).outcome !== "permanent") throw error; // It is tried again.
       return [];
     });
     const reaction = parseReaction(event.body, message, setting);

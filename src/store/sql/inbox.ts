@@ -82,11 +82,13 @@ export class SqlInbox implements Inbox {
     return row ? inboxItem(row) : null;
   }
 
-  complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null> {
+  complete(id: InboxId, holder: string, files: Taken | null): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const row = await this.#waitingFor(tx, id, holder);
       if (!row) return null;
-      const columns = { attachments: writeList(files.attachments), missing: writeList(files.missing) };
+      const columns = files
+        ? { attachments: writeList(files.attachments), missing: writeList(files.missing) }
+        : { attachments: row.attachments ?? null, missing: row.missing ?? null };
       const change = "UPDATE inbox SET attachments = ?, missing = ?, awaited = NULL WHERE id = ?";
       await tx.run(change, columns.attachments, columns.missing, number(row.id));
       return inboxItem({ ...row, ...columns, awaited: null });
