@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { OWNER } from "../session/access.js";
 import { localSource, parseSource } from "../session/source.js";
 import { authorize, listedRoles, seenFrom, TERMINAL } from "./authorize.js";
+import { peopleIn } from "./group-rules.js";
 import type { Person } from "./people-store.js";
 import type { Role } from "./permissions.js";
 
@@ -142,4 +143,20 @@ describe("somebody in another place than they wrote from", () => {
     for (const who of [terminal, { ...terminal, identities: ["slack:U1"] }])
       expect(seenFrom(who, from("telegram", "1")).viewer).toEqual({ kind: "chat", chat: "telegram:c" });
   });
+});
+
+it("the list of a group counts by the id that the platform gave it later, too", () => {
+  const source = {
+    platform: "telegram",
+    chatId: "-5",
+    chatIdAlt: "-1005",
+    chatType: "group",
+    userId: "1",
+  } as const;
+  const listed = (chat: string) => peopleIn({ [chat]: { people: ["2"] } }, source);
+  expect([listed("telegram:-5"), listed("telegram:-1005")]).toEqual([
+    new Set(["telegram:2"]),
+    new Set(["telegram:2"]),
+  ]);
+  expect(listed("telegram:-1006")).toBeNull();
 });

@@ -29,16 +29,17 @@ export function busyModeFor(modes: BusyModes, source: SessionSource): BusyMode {
   return (Object.hasOwn(modes.byPlatform, platform) && modes.byPlatform[platform]) || modes.default;
 }
 
-/** What is set for this chat, by `platform:chat`. */
+/** What is set for this chat, by `platform:chat`. A chat that was given another id counts by either. */
 export function ofChat<Value>(
   byChat: Readonly<Record<string, Value>>,
-  { platform, chatId }: SessionSource,
+  { platform, chatId, chatIdAlt }: SessionSource,
 ): Value | undefined {
   const prefix = `${platform}:`;
-  const [, value] =
+  const named = (id: string) =>
     Object.entries(byChat).find(
-      ([name]) => name.startsWith(prefix) && isChat(platform, chatId, name.slice(prefix.length)),
-    ) ?? [];
+      ([name]) => name.startsWith(prefix) && isChat(platform, id, name.slice(prefix.length)),
+    );
+  const [, value] = named(chatId) ?? (chatIdAlt === undefined ? undefined : named(chatIdAlt)) ?? [];
   return value;
 }
 

@@ -37,7 +37,10 @@ export class Requests {
   async #accessOf(by: SessionSource, place: SessionSource): Promise<Access> {
     const access = await this.#people.access(by);
     if (access.allowed || by.platform !== place.platform || place.chatType === "dm") return access;
-    return this.#people.access({ ...by, chatId: place.chatId, chatType: place.chatType });
+    const { chatIdAlt: _, ...author } = by;
+    const { chatId, chatIdAlt, chatType } = place;
+    const there = { chatId, chatType, ...(chatIdAlt === undefined ? {} : { chatIdAlt }) };
+    return this.#people.access({ ...author, ...there });
   }
 
   may(actor: Who, author: Access | null): boolean {
