@@ -16,6 +16,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   home = makeHome();
+  // A title by the model would be one request more, if the program does not end before it.
+  writeFileSync(join(home, "config.yaml"), "memory: { titles: words }\n");
   server.play({ text: "Hello from the model.", usage: { input: 10, output: 5 } });
 });
 afterEach(killAll);
