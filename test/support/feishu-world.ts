@@ -144,9 +144,9 @@ export class FeishuWorld {
   }
 
   /** Somebody puts an emoji on a message, or takes it off. */
-  react(what: "created" | "deleted", messageId: string, emoji: string, from?: string): void {
+  react(what: "created" | "deleted", messageId: string, emoji: string, from?: string): string {
     const open_id = from ? idNamed("ou", from) : ANN;
-    this.say(`im.message.reaction.${what}_v1`, {
+    return this.say(`im.message.reaction.${what}_v1`, {
       message_id: messageId,
       reaction_type: { emoji_type: emoji.startsWith("\u{1f44e}") ? "ThumbsDown" : "HEART" },
       ...{ operator_type: "user", user_id: { open_id }, action_time: "1750000000000" },

@@ -390,6 +390,30 @@ describe("feishu", () => {
     },
   );
 
+  it("asks nobody about a reaction of a stranger, nor about one to what it said itself", async () => {
+    await connect({ reactions: true });
+    const { messageId } = await adapter.send(letter("Shall I?"));
+    const asked: string[] = [];
+    const { answer } = world;
+    world.answer = (call) => {
+      asked.push(call.path);
+      return answer.call(world, call);
+    };
+    world.react("created", messageId, "👎");
+    expect(await heard(1)).toMatchObject({ kind: "reaction", text: "👎", messageId, source: { chatId: DM } });
+    const messages = () => asked.filter((path) => path.includes("/im/v1/messages/"));
+    expect(messages()).toEqual([]);
+    await connect({ reactions: true }); // The next line does not know what that one said.
+    world.react("created", messageId, "👎");
+    expect(await heard(2)).toMatchObject({ messageId, source: { chatId: DM } });
+    expect(messages()).toHaveLength(1);
+    await connect({ reactions: true, knows: async () => false });
+    asked.length = 0;
+    const eventId = world.react("created", messageId, "👎");
+    await world.line.acknowledges(eventId);
+    expect([asked, received.length]).toEqual([[], 2]);
+  });
+
   it("knows what a deleted message was, and asks nobody about strangers", async () => {
     const asked: string[] = [];
     const { answer } = world;

@@ -14,7 +14,7 @@ import { connectError, sendError } from "./failure.js";
 import { fetchFile, remoteFile } from "./files.js";
 import { postLength } from "./format.js";
 import { LIMITS } from "./limits.js";
-import { type FeishuParseSetting, parseEvent, parseReaction, reactedTo } from "./parse.js";
+import { type FeishuParseSetting, parseEvent, parseReaction, reactedTo, reactor } from "./parse.js";
 import { FeishuQuotes } from "./quotes.js";
 import { type FeishuEvent, serveSocket } from "./socket.js";
 import { FeishuSpeaker } from "./speaker.js";
@@ -29,6 +29,8 @@ interface FeishuHearing {
   readonly line: Line;
   readonly book: ChatBook;
   readonly quotes: FeishuQuotes;
+  /** What this line said, with its chat. */
+  readonly own: Recent<string>;
   readonly setting: FeishuParseSetting;
   readonly intake: Intake;
 }
@@ -48,7 +50,7 @@ export class FeishuAdapter implements Adapter {
     const api = new FeishuApi(this.#settings, line.end);
     const [self, endpoint] = await this.#signIn(api);
     const book = new ChatBook(api);
-    const own = new Recent<true>(MOST_OWN);
+    const own = new Recent<string>(MOST_OWN);
     const setting: FeishuParseSetting = {
       self,
       commands: new Set(line.commands.map(({ name }) => name)),
@@ -57,7 +59,7 @@ export class FeishuAdapter implements Adapter {
     };
     const quotes = new FeishuQuotes({ book, self, reading: setting, own });
     const intake = new Intake();
-    const hearing: FeishuHearing = { line, book, quotes, setting, intake };
+    const hearing: FeishuHearing = { line, book, quotes, own, setting, intake };
     const speaker = speakerWith(new FeishuSpeaker({ api, self, book, own }), {
       fetch: ({ ref }, maxBytes, stop) => fetchFile(api, ref, maxBytes, stop),
     });
@@ -112,16 +114,25 @@ export class FeishuAdapter implements Adapter {
     event.ack();
   }
 
-  /** The event does not say in which chat the message is. */
   async #react(event: FeishuEvent, messageId: string, hearing: FeishuHearing): Promise<void> {
-    const { line, book, setting } = hearing;
+    const { line, book, own, setting } = hearing;
     if (line.end.aborted) return;
+    const chat = own.get(messageId);
+    const message = chat ? { chat_id: chat } : await this.#reactedTo(event, messageId, hearing);
+    const reaction = parseReaction(event.body, message, setting);
+    if (reaction) await line.receive({ ...reaction, source: await book.named(reaction.source) });
+    event.ack();
+  }
+
+  /** The event does not say in which chat the message is. For strangers it is not looked up. */
+  async #reactedTo(event: FeishuEvent, messageId: string, { line, book }: FeishuHearing): Promise<unknown> {
+    const userId = reactor(event.body);
+    const isKnown = await line.knows({ platform: this.platform, chatId: userId, chatType: "dm", userId });
+    if (!isKnown) return null;
     const [message] = await book.message(messageId).catch((error: unknown) => {
       if (sendError(error).outcome !== "permanent") throw error; // It is tried again.
       return [];
     });
-    const reaction = parseReaction(event.body, message, setting);
-    if (reaction) await line.receive({ ...reaction, source: await book.named(reaction.source) });
-    event.ack();
+    return message;
   }
 }

@@ -124,6 +124,11 @@ export function reactedTo(body: unknown): string | null {
   return isMessage(messageId) && field(body, "event", "operator_type") === "user" ? messageId : null;
 }
 
+/** Who put it there. */
+export function reactor(body: unknown): string {
+  return wordsIn(body, "event", "user_id", "open_id");
+}
+
 /** `message`: what the API has under that id. */
 export function parseReaction(
   body: unknown,
@@ -131,7 +136,7 @@ export function parseReaction(
   { self, known }: Pick<FeishuParseSetting, "self" | "known">,
 ): InboundMessage | null {
   const messageId = reactedTo(body);
-  const [chatId, userId] = [field(message, "chat_id"), field(body, "event", "user_id", "open_id")];
+  const [chatId, userId] = [field(message, "chat_id"), reactor(body)];
   const text = emojiOf(wordsIn(body, "event", "reaction_type", "emoji_type"));
   if (!messageId || !isChat(chatId) || !isPerson(userId) || userId === self.openId || text === null)
     return null;

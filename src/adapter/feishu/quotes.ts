@@ -18,8 +18,8 @@ export interface QuoteSetting {
   readonly book: ChatBook;
   readonly self: FeishuSelf;
   readonly reading: FeishuReading;
-  /** What this line said. */
-  readonly own: Recent<true>;
+  /** What this line said, with its chat. */
+  readonly own: Recent<string>;
 }
 
 export class FeishuQuotes {
@@ -53,7 +53,8 @@ export class FeishuQuotes {
   async #quoted(message: InboundMessage, replyTo: Answered): Promise<InboundMessage> {
     const { messageId } = replyTo;
     const isThread = messageId === message.source.threadId;
-    const known = this.#setting.own.get(messageId) ?? this.#began.get(messageId);
+    const isOwn = this.#setting.own.get(messageId) !== undefined;
+    const known = isOwn || this.#began.get(messageId);
     const isForUs = message.isAddressed === true || known === true;
     const isTold = this.#told.get(messageId) === true || known === true || (known === false && !isForUs);
     if (isThread && isTold) return { ...message, isAddressed: isForUs };

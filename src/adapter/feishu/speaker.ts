@@ -35,8 +35,8 @@ export interface SpeakerSetting {
   readonly api: FeishuApi;
   readonly self: FeishuSelf;
   readonly book: ChatBook;
-  /** What was said: an answer to it is for us. */
-  readonly own: Recent<true>;
+  /** What was said, with its chat: an answer to it is for us. */
+  readonly own: Recent<string>;
 }
 
 export class FeishuSpeaker implements Speaker {
@@ -126,8 +126,9 @@ export class FeishuSpeaker implements Speaker {
       const first: PostNode = isPerson(person)
         ? { tag: "at", user_id: person }
         : { tag: "text", text: "Continued in this thread." };
-      await this.#answer(threadId, message([first]), keyOf(`first of thread ${once}`), true);
-      return { platform: PLATFORM, chatId, threadId };
+      const answered = { platform: PLATFORM, chatId, threadId };
+      await this.#answer(answered, threadId, message([first]), keyOf(`first of thread ${once}`));
+      return answered;
     } catch (error) {
       if (THREAD_GONE.has(codeOf(error))) return null;
       return failAgain(error);
@@ -139,8 +140,8 @@ export class FeishuSpeaker implements Speaker {
     const key = keyOf(deliveryId);
     const create = (): Promise<string> => this.#create(address.chatId, outgoing, key);
     try {
-      if (address.threadId) return await this.#answer(address.threadId, outgoing, key, true);
-      if (replyTo && isMessage(replyTo)) return await this.#answer(replyTo, outgoing, key, false);
+      if (address.threadId) return await this.#answer(address, address.threadId, outgoing, key);
+      if (replyTo && isMessage(replyTo)) return await this.#answer(address, replyTo, outgoing, key);
       return await create();
     } catch (error) {
       if (!address.threadId && !replyTo) throw error;
@@ -157,19 +158,25 @@ export class FeishuSpeaker implements Speaker {
 
   #create(chatId: string, outgoing: FeishuMessage, uuid: string): Promise<string> {
     const body = { receive_id: chatId, ...outgoing, uuid };
-    return this.#post("/im/v1/messages?receive_id_type=chat_id", body);
+    return this.#post(chatId, "/im/v1/messages?receive_id_type=chat_id", body);
   }
 
-  #answer(messageId: string, outgoing: FeishuMessage, uuid: string, isThread: boolean): Promise<string> {
-    const body = { ...outgoing, uuid, ...(isThread ? { reply_in_thread: true } : {}) };
-    return this.#post(`/im/v1/messages/${encodeURIComponent(messageId)}/reply`, body);
+  /** In a thread if the address has one. */
+  #answer(
+    { chatId, threadId }: Address,
+    messageId: string,
+    outgoing: FeishuMessage,
+    uuid: string,
+  ): Promise<string> {
+    const body = { ...outgoing, uuid, ...(threadId ? { reply_in_thread: true } : {}) };
+    return this.#post(chatId, `/im/v1/messages/${encodeURIComponent(messageId)}/reply`, body);
   }
 
-  async #post(path: string, body: object): Promise<string> {
+  async #post(chatId: string, path: string, body: object): Promise<string> {
     const id = field(await this.#setting.api.call("POST", path, body), "data", "message_id");
     if (!isMessage(id))
       throw new SendError("unknown", "Feishu did not say under which id it took the message.");
-    this.#setting.own.set(id, true);
+    this.#setting.own.set(id, chatId);
     return id;
   }
 
