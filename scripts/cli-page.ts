@@ -1,5 +1,5 @@
 // docs/cli.md: every command of `baton`, from the command table.
-import type { Verb } from "../src/cli/verb.js";
+import { exampleLine, type Verb } from "../src/cli/verb.js";
 import { baton } from "../src/cli/verbs/verbs.js";
 
 export function cliPage(): string {
@@ -42,7 +42,7 @@ function partsOf(
     `${description.charAt(0).toUpperCase()}${description.slice(1)}.`,
     ...(run
       ? [
-          `\`\`\`sh\n${[usage, ...examples.map((each) => `baton ${each}`).filter((each) => each !== path)].join("\n")}\n\`\`\``,
+          `\`\`\`sh\n${[usage, ...examples.map(exampleLine).filter((each) => each !== path)].join("\n")}\n\`\`\``,
         ]
       : []),
     ...(run || !verbs ? [] : [`Commands: ${verbs.map(({ name }) => `\`${name}\``).join(", ")}.`]),
@@ -66,7 +66,8 @@ const INTRODUCTION = `<!-- Made from src/cli/verbs/ by \`npm run docs\`; change 
 
 # Command line
 
-\`baton\` with no command starts a chat in the terminal. \`baton <command> --help\` shows one command, and
+\`baton\` with no command starts a chat in the terminal, and \`baton "your question"\` asks one question
+([scripts](scripts.md)). \`baton <command> --help\` shows one command, and
 \`baton --version\` the version. The exit code is 0 if the command worked, 1 if it failed and 2 if you typed it wrong. With
 \`--json\` the result is JSON on stdout, and an error is JSON on stderr: \`{ "error": { "code", "message" } }\`.
 `;

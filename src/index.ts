@@ -18,6 +18,7 @@ export {
   type SessionsOptions,
 } from "./session/sessions.js";
 export type { Attachment, Author, Message, StoredMessage, ToolCall } from "./session/transcript.js";
+export type { ModelRetry, TurnFacts, TurnUsage } from "./session/turn-facts.js";
 export type { Clock } from "./util/clock.js";
 export type { Hide } from "./util/redact.js";
 
@@ -106,7 +107,9 @@ export {
 
 export type {
   ExportFormat,
+  ImportedPlatform,
   ImportedSession,
+  ImportedSource,
   ImportFormat,
   ImportOptions,
   ImportProblem,
@@ -147,6 +150,7 @@ export type {
 } from "./gateway/commands/commands.js";
 export { commandTable } from "./gateway/commands/table.js";
 export type { Gateway } from "./gateway/gateway.js";
+export type { GatewayEvents, SessionWish } from "./gateway/gateway-events.js";
 export type { GroupChatRules, GroupRules } from "./gateway/group-rules.js";
 export type { GatewayFiles } from "./gateway/kept-files.js";
 export type { LimitLists } from "./gateway/limits.js";
@@ -239,7 +243,6 @@ export {
   type Letter,
   type LetterButton,
   type Line,
-  type LiveReply,
   type LocalFile,
   type Mark,
   type Memory,
@@ -250,8 +253,10 @@ export {
   type RemoteFile,
   SendError,
   type Speaker,
+  ThreadRefused,
 } from "./adapter/adapter.js";
 export { Intake, type IntakeOptions } from "./adapter/intake.js";
+export type { LiveReply, ToolProgress } from "./adapter/live-reply.js";
 export {
   type Answers,
   type Given,
@@ -273,6 +278,7 @@ export {
   type PlatformTraits,
   platforms,
   registerPlatform,
+  type ToldChat,
 } from "./session/platform.js";
 export type { Secret } from "./util/secret.js";
 export {

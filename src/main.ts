@@ -5,16 +5,16 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isDeepStrictEqual } from "node:util";
-import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
-import type { Backups, StoreUse } from "./cli/cli.js";
-import type { ChatEvents, OpenChat, OpenHandoffs, OpenJobs } from "./cli/opened.js";
+import type { StoreUse } from "./cli/cli.js";
+import type { OpenHandoffs, OpenJobs } from "./cli/opened.js";
+import type { ChatEvents } from "./cli/opened-chat.js";
 import { type Config, rulesOf, waitsOf } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import type { JobLimits } from "./gateway/jobs/options.js";
 import { loadPlatforms } from "./load-platforms.js";
+import type { AdaptersOver } from "./open-gateway.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
@@ -95,7 +95,10 @@ async function runCommand(): Promise<number> {
     sweepMedia: async (config) =>
       (await import("./open-erasure.js")).sweepMedia(config, await openCleanly(config, "change")),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
-    openChat: (...call) => openChat(environment, ...call),
+    openChat: async (config, surface, events) =>
+      (await import("./open-chat.js")).openChat(surface, events, (adapters) =>
+        openGatewayOf(environment, config, { adapters, isUnattended: surface.isScript }, events),
+      ),
     openHandoffs,
     openLanes: async (config, purpose) => {
       const opened = await openCleanly(config, purpose, { config: config.sessions });
@@ -104,18 +107,25 @@ async function runCommand(): Promise<number> {
     openJobs,
     openProcesses: (config) => openProcessesOf(config, onProblem),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
+    fallbackModel: async (config) => (await import("./open-agent.js")).fallbackFor(config, environment),
+    tryModel: async (choice) => (await import("./open-agent.js")).tryModel(choice),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
     linkPlatform: async (...call) => (await import("./open-platforms.js")).linkPlatform(...call),
     openGateway: (config, adapters, onProblem) =>
-      openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
+      openGatewayOf(
+        environment,
+        config,
+        { adapters: async () => adapters, isUnattended: false },
+        { onProblem, log: onProblem },
+      ),
     inspectStore,
     inspectMcp,
     inspectProcesses: async (config) =>
       (await import("./open-processes.js")).processFindings(config, version),
     inspectEnvironments: async (config) => (await import("./open-tools.js")).environmentFindings(config),
     inspectSandbox: async (config) => (await import("./open-tools.js")).sandboxFindings(config),
-    backups,
+    backups: async (url) => (await import("./open-backups.js")).openBackups(url),
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
   });
@@ -239,39 +249,6 @@ async function placeOf(
   return { url: existsSync(file) ? url : "sqlite::memory:", remember: nothing };
 }
 
-async function openChat(
-  environment: Environment,
-  config: Config,
-  adapter: Adapter,
-  events: ChatEvents,
-): Promise<OpenChat> {
-  const { localSource } = await import("./session/source.js");
-  const { completeHandoff } = await import("./gateway/commands/handoff.js");
-  const open = await openGatewayOf(environment, config, [adapter], events);
-  const source = localSource();
-  let places: Awaited<ReturnType<typeof open.gateway.handoffs.places.all>> = [];
-  /** In the background; if the places have changed, the line is drawn again. */
-  const lookForPlaces = async (): Promise<void> => {
-    const who = await open.gateway.people.access(source);
-    const found = who.allowed ? await open.gateway.handoffs.places.all(who) : [];
-    if (isDeepStrictEqual(found, places)) return;
-    places = found;
-    events.onPlaces?.();
-  };
-  return {
-    gateway: open.gateway,
-    sessions: open.sessions,
-    source,
-    key: open.sessions.laneOf(source).key,
-    agent: open.agent,
-    complete: (line) => {
-      if (line.startsWith("/")) lookForPlaces().catch(() => {});
-      return [...open.commands.completions(line), ...completeHandoff(line, places)];
-    },
-    close: () => open.close({ drainMs: 0 }),
-  };
-}
-
 function jobLimits({ jobs, sessions }: Config): JobLimits {
   return {
     timeZone: sessions.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -292,14 +269,14 @@ async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChann
 async function openGatewayOf(
   environment: Environment,
   config: Config,
-  adapters: readonly Adapter[],
+  { adapters, isUnattended }: { adapters: AdaptersOver; isUnattended: boolean },
   events: ChatEvents & {
     /** For the log, not for the chat. */
     readonly log?: (line: string) => void;
   },
 ) {
   const { onProblem, log = () => {} } = events;
-  const { openGateway } = await import("./open-gateway.js");
+  const { openGatewayOver } = await import("./open-gateway.js");
   const { openAgent } = await import("./open-agent.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./util/own-tools.js");
@@ -309,17 +286,21 @@ async function openGatewayOf(
   /** Loaded with the first turn. */
   const ownTools = async () => (await import("./open-tools.js")).openTools(config);
   let tools: ReturnType<typeof ownTools> | undefined;
-  const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
+  const mcp = await mcpServers(config, {
+    reserved: OWN_TOOLS,
+    log,
+    onProblem,
+    waitsForInstall: isUnattended,
+  });
   const { openProcesses } = await import("./open-processes.js");
   const { retentionOf } = await import("./open-erasure.js");
   const { remember, ...place } = await placeOf(config, "write");
-  const open = await openGateway({
+  const open = await openGatewayOver(adapters, {
     ...place,
     redactor,
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,
-    adapters,
     commands: commandTable({
       agent: agent.name,
       clock: Date.now,
@@ -339,14 +320,14 @@ async function openGatewayOf(
       ...jobLimits(config),
       outputFolder: config.outputDir,
       // A script that asks one question would leave the run of a job behind.
-      runsHere: adapters.some(({ capabilities }) => !capabilities.isUnattended),
+      runsHere: !isUnattended,
       mostRunning: config.jobs.maxRunning,
     },
     ...(config.memory.enabled ? { memory: config.memory } : {}),
     summariseAt: config.memory.summariseAt,
     titles: config.memory.titles,
     ...rulesOf(config),
-    ...retentionOf(config, adapters, log),
+    ...retentionOf(config, isUnattended, log),
     homeChannels: await homeChannelsOf(config),
     groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),
@@ -382,18 +363,4 @@ async function inspectStore(config: Config) {
   return file === null
     ? inspectPostgres(url)
     : inspectSqlite(file, { ...(rememberedIn ? { rememberedIn } : {}) });
-}
-
-async function backups(url: string): Promise<Backups | null> {
-  const { sqliteFile } = await import("./open-sessions.js");
-  const { backUpSqlite, checkBackup } = await import("./store/sqlite/backup.js");
-  const { restoreSqlite } = await import("./store/sqlite/restore.js");
-  const store = sqliteFile(url);
-  if (store === null || store === ":memory:") return null;
-  return {
-    store,
-    make: (to, progress) => backUpSqlite(store, to, progress),
-    check: checkBackup,
-    restore: (file, progress) => restoreSqlite(store, file, Date.now(), progress),
-  };
 }

@@ -46,17 +46,29 @@ export async function modelsAt(choice: ModelChoice): Promise<readonly string[]> 
   return listModels(endpointOf(choice, false));
 }
 
+/** The model that is asked if the first one fails; null if none is set. */
+export async function fallbackFor(config: Config, environment: Environment): Promise<ModelChoice | null> {
+  const first = await modelFor(config, environment);
+  return first && chooseFallback(factsOf(config, environment), first);
+}
+
+/** Asks the model one short question. Gives its name, or fails with a sentence for people. */
+export async function tryModel(choice: ModelChoice): Promise<string> {
+  return (await import("./agent/ai-sdk/try-model.js")).tryModel(endpointOf(choice, false));
+}
+
 function factsOf({ agent, places }: Config, { models }: Environment) {
   return { agent, places, variables: models };
 }
 
 function endpointOf(choice: ModelChoice, images: boolean): Endpoint {
-  const { provider, baseUrl, model, apiKey, keySetting, contextTokens } = choice;
+  const { provider, baseUrl, model, apiKey, keySetting, contextTokens, from } = choice;
   return {
     protocol: provider === "anthropic" || provider === "ollama" ? provider : "openai",
     baseUrl,
     apiKey: apiKey === null ? null : () => apiKey.reveal(),
     keySetting,
+    ...(/^[A-Z_]+$/.test(from.baseUrl) ? { urlSetting: from.baseUrl } : {}),
     model,
     contextTokens,
     images,

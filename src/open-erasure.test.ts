@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import type { Adapter } from "./adapter/adapter.js";
 import type { Config } from "./config/config.js";
 import { retentionOf } from "./open-erasure.js";
 
-const adapter = (isUnattended: boolean) => ({ capabilities: { isUnattended } }) as unknown as Adapter;
 const config = (retention: Partial<Config["retention"]>) =>
   ({
     retention: { endedAfterDays: null, maxMegabytes: null, archive: "/a", ...retention },
@@ -12,15 +10,15 @@ const said: string[] = [];
 const onDone = (text: string) => void said.push(text);
 
 test("without a setting nothing is ever removed", () => {
-  expect(retentionOf(config({}), [adapter(false)], onDone)).toEqual({});
-  expect(retentionOf(config({ archive: null }), [adapter(false)], onDone)).toEqual({});
+  expect(retentionOf(config({}), false, onDone)).toEqual({});
+  expect(retentionOf(config({ archive: null }), false, onDone)).toEqual({});
 });
 
 test("the settings say what goes, and where to", () => {
-  const { retention } = retentionOf(config({ endedAfterDays: 2 }), [adapter(false)], onDone);
+  const { retention } = retentionOf(config({ endedAfterDays: 2 }), false, onDone);
   expect(retention?.rules).toEqual({ endedBeforeMs: 2 * 86_400_000, maxBytes: null });
   expect(retention?.archive).not.toBeNull();
-  const bare = retentionOf(config({ maxMegabytes: 3, archive: null }), [adapter(false)], onDone).retention;
+  const bare = retentionOf(config({ maxMegabytes: 3, archive: null }), false, onDone).retention;
   expect(bare?.rules).toEqual({ endedBeforeMs: null, maxBytes: 3 * 2 ** 20 });
   expect(bare?.archive).toBeNull();
   bare?.onDone?.({ sessions: 1, messages: 2, bytes: 3, oldest: [] });
@@ -28,5 +26,5 @@ test("the settings say what goes, and where to", () => {
 });
 
 test("a script that asks one question removes nothing", () => {
-  expect(retentionOf(config({ endedAfterDays: 2 }), [adapter(true)], onDone)).toEqual({});
+  expect(retentionOf(config({ endedAfterDays: 2 }), true, onDone)).toEqual({});
 });

@@ -1,7 +1,6 @@
 /** Configuration and a store → how a person is erased, and where to look for them afterwards. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Adapter } from "./adapter/adapter.js";
 import type { OpenErasure, OpenRetention } from "./cli/opened.js";
 import { retentionRules } from "./cli/prune.js";
 import { type Config, mediaFolder } from "./config/config.js";
@@ -149,12 +148,12 @@ export async function sweepMedia(config: Config, { store, sessions }: Opened): P
 /** The retention that the settings ask for. A script that asks one question removes nothing. */
 export function retentionOf(
   config: Config,
-  adapters: readonly Adapter[],
+  isUnattended: boolean,
   onDone: (text: string) => void,
 ): { readonly retention?: GatewayRetention } {
   const rules = retentionRules(config);
   const isSet = rules.endedBeforeMs !== null || rules.maxBytes !== null;
-  if (!isSet || adapters.every(({ capabilities }) => capabilities.isUnattended)) return {};
+  if (!isSet || isUnattended) return {};
   const { archive: folder } = config.retention;
   return {
     retention: {

@@ -4,7 +4,9 @@ import type { Agent, Tool } from "./agent/agent.js";
 import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
+import type { Subscriber } from "./gateway/facts.js";
 import type { Gateway } from "./gateway/gateway.js";
+import type { GatewayEvents } from "./gateway/gateway-events.js";
 import type { GroupRules } from "./gateway/group-rules.js";
 import type { GatewayJobs } from "./gateway/jobs/options.js";
 import type { GatewayFiles } from "./gateway/kept-files.js";
@@ -14,19 +16,18 @@ import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
+import type { TerminalDesk } from "./gateway/terminals/terminal-desk.js";
 import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
 import type { ContextConfig } from "./session/context.js";
-import type { Handoff } from "./session/handoff.js";
 import { DEFAULT_WINDOW } from "./session/history-window.js";
 import { LOCAL } from "./session/platform.js";
-import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
 import type { OnProblem } from "./util/problem.js";
 import type { Redactor } from "./util/redact.js";
 
-export interface OpenGatewayOptions extends OpenOptions {
+export interface OpenGatewayOptions extends OpenOptions, GatewayEvents {
   /** What must not come out: neither to a chat nor to a model, nor into the store. */
   readonly redactor?: Redactor;
   readonly agent: Agent;
@@ -68,15 +69,15 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly handoffWaitMs?: number;
   /** How long a message waits for a platform that can't be reached. Default 3 days. */
   readonly giveUpAfterMs?: number;
-  /** Called with each handoff that was asked for here, as it goes on. */
-  readonly onHandoff?: (handoff: Handoff) => void;
-  /** Called once with each conversation that is offered to the terminal, in words. */
-  readonly onOffer?: (text: string) => void;
-  /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
-  readonly onElsewhere?: (key: SessionKey) => void;
   readonly onProblem?: OnProblem;
   /** Removes ended sessions by itself; without it, they stay. */
   readonly retention?: GatewayRetention;
+}
+
+/** What is known before the adapters are. */
+interface OpenedSessions {
+  readonly sessions: Sessions;
+  readonly terminals: TerminalDesk;
 }
 
 export interface OpenGateway {
@@ -87,16 +88,46 @@ export interface OpenGateway {
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
-export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
+/** Makes the adapters once the store is open. */
+export type AdaptersOver = (opened: OpenedSessions) => Promise<readonly Adapter[]>;
+
+/** A gateway that knows of the other terminals over its store. */
+export interface TerminalGateway extends OpenGateway {
+  /** Which terminals are open where. */
+  readonly terminals: TerminalDesk;
+  /** Tells what was committed, here or by another process. The returned function ends it. */
+  subscribe(subscriber: Subscriber): () => void;
+}
+
+export function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
+  return openGatewayOver(async () => options.adapters, options);
+}
+
+export async function openGatewayOver(
+  adaptersOver: AdaptersOver,
+  options: Omit<OpenGatewayOptions, "adapters">,
+): Promise<TerminalGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
   const parts = await import("./gateway/gateway-parts.js");
-  const { Gateway, Upkeep, MemoryDesk, keptFiles, processHolder, hidingAdapter, hidingAgent, warnOfScopes } =
-    parts;
+  const {
+    Gateway,
+    TerminalDesk,
+    Upkeep,
+    MemoryDesk,
+    keptFiles,
+    processHolder,
+    hidingAdapter,
+    hidingAgent,
+    warnOfScopes,
+  } = parts;
   const { busy, clock = Date.now, redactor } = options;
   const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
-  const adapters = options.adapters.map((adapter) =>
-    redactor ? hidingAdapter(adapter, redactor.hide) : adapter,
-  );
+  const terminals = new TerminalDesk({ sessions, store, clock });
+  const given = await adaptersOver({ sessions, terminals }).catch(async (error) => {
+    await sessions.close();
+    throw error;
+  });
+  const adapters = given.map((adapter) => (redactor ? hidingAdapter(adapter, redactor) : adapter));
   const commands = new Commands(options.commands, sessions);
   const onProblem: OnProblem = options.onProblem ?? ((problem) => process.emitWarning(problem));
   const scopes = options.config?.scopes ?? {};
@@ -147,6 +178,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
+    ...(options.beside ? { beside: options.beside } : {}),
   });
   const keeper = options.retention
     ? (await import("./open-retention.js")).keepRetention(options.retention, {
@@ -162,6 +194,8 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     gateway,
     sessions,
     commands,
+    terminals,
+    subscribe: store.subscribe,
     close: async ({ drainMs = 10_000 } = {}) => {
       await keeper?.stop();
       await gateway.stop({ drainMs });

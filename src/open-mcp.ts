@@ -1,4 +1,5 @@
 /** The servers of the configuration, as the agent uses them. Loaded only where there is one. */
+import { basename } from "node:path";
 import { McpServers, type McpState, type ServerOptions } from "./agent/mcp/mcp-servers.js";
 import type { Config } from "./config/config.js";
 import { childEnvironment } from "./config/environment.js";
@@ -8,6 +9,10 @@ import type { OnProblem } from "./util/problem.js";
 import { counted } from "./util/words.js";
 
 const LOOK_MS = 10_000;
+/** How long a command that may have to install itself gets, if nothing would be left of it afterwards. */
+const INSTALL_MS = 60_000;
+/** Commands that fetch a program and run it. */
+const INSTALLERS = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|uv|docker|podman)$/;
 
 export interface OpenMcpOptions {
   readonly version: string;
@@ -16,20 +21,32 @@ export interface OpenMcpOptions {
   readonly log: (line: string) => void;
   readonly onProblem: OnProblem;
   readonly patienceMs?: number;
+  /** True for a script: it ends with its answer, and an installation would be stopped in the middle each time. */
+  readonly waitsForInstall?: boolean;
 }
 
 /** Not connected yet: `start` begins with that. */
 export function openMcp({ mcp }: Config, options: OpenMcpOptions): McpServers {
   const servers = Object.entries(mcp.servers)
     .filter(([, server]) => server.enabled)
-    .map(([name, server]) => serverOptions(name, server));
+    .map(([name, server]) => ({
+      ...serverOptions(name, server),
+      ...(options.waitsForInstall && mayInstall(server) ? { patienceMs: INSTALL_MS } : {}),
+    }));
   return new McpServers(servers, { ...options, clock: Date.now });
 }
 
 /** How each server is, tried out. */
 export async function mcpFindings(config: Config, version: string): Promise<Finding[]> {
   const nobody = () => {};
-  const mcp = openMcp(config, { version, reserved: [], patienceMs: LOOK_MS, log: nobody, onProblem: nobody });
+  const mcp = openMcp(config, {
+    version,
+    reserved: [],
+    patienceMs: LOOK_MS,
+    waitsForInstall: true,
+    log: nobody,
+    onProblem: nobody,
+  });
   try {
     mcp.start();
     await mcp.tools();
@@ -39,11 +56,18 @@ export async function mcpFindings(config: Config, version: string): Promise<Find
   }
 }
 
+function mayInstall({ reach }: McpServerConfig): boolean {
+  return reach.kind === "command" && INSTALLERS.test(basename(reach.command));
+}
+
 function findingOf(state: McpState): Finding {
   const check = `MCP ${state.server}`;
   if (state.kind === "ready")
     return { check, status: "ok", finding: `ready, ${counted(state.tools, "tool")}` };
-  const finding = state.kind === "failed" ? state.reason : `it did not answer within ${LOOK_MS / 1_000} s`;
+  const finding =
+    state.kind === "failed"
+      ? [state.reason, ...state.said.map((line) => `  ${line}`)].join("\n")
+      : "it is still starting, and did not answer in time";
   const fix = `mend \`mcp.servers.${state.server}\` in config.yaml, or set its \`enabled\` to false`;
   return { check, status: "warning", finding, fix };
 }

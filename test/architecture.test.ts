@@ -84,6 +84,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   "gateway/jobs": [],
   "gateway/memory": [],
   "gateway/processes": [],
+  "gateway/terminals": [],
   "process/*": [],
   "store/jsonl": ["sqlite"],
   "store/migrations": [],

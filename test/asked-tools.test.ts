@@ -2,6 +2,7 @@
  * `tools.ask` of the settings, through a real `baton gateway` with Telegram, a model and an MCP server on loopback: the
  * owner is asked before `fetch_url` or a server's tool is used, and without a yes neither is.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -12,6 +13,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeHome } from "./support/baton.js";
 import { ModelServer, type Reply } from "./support/model-server.js";
+import { questionNumber } from "./support/question-number.js";
 import { TelegramServer } from "./support/telegram-server.js";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -77,7 +79,7 @@ test("fetch_url and the tools of a server are used only after a yes", async () =
     const numbers = () =>
       telegram.sent.flatMap(({ text }) =>
         text.includes(`uses ${tool}, a tool that the owner wants to be asked about`)
-          ? [/\/approve (\d+)/.exec(text)?.[1] ?? ""]
+          ? [questionNumber(text) ?? ""]
           : [],
       );
     await telegram.until(() => numbers().length >= nth);

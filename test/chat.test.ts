@@ -29,10 +29,10 @@ async function withStore<Result>(
 describe.concurrent("baton chat in a script", () => {
   test("answers what is piped in, on stdout, and goes on with the same session", async () => {
     const home = makeHome();
-    const first = await baton(home, [], { shell: "echo 'hello from a pipe' | baton chat" });
+    const first = await baton(home, [], { shell: "echo 'hello from a pipe' | baton chat --continue" });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toContain("hello from a pipe");
-    const second = await baton(home, [], { shell: "echo 'what did I say first?' | baton" });
+    const second = await baton(home, [], { shell: "echo 'what did I say first?' | baton chat -c" });
     expect(second.stdout).toContain("hello from a pipe");
     await withStore(home, async (sessions) => {
       const { items } = await sessions.list({}, OWNER);
@@ -59,7 +59,7 @@ describe.concurrent("baton chat in a script", () => {
 
   test("says by its exit code whether it worked, and /retry asks again", async () => {
     const home = makeHome();
-    const failed = await baton(home, ["chat", "--message", "fail"]);
+    const failed = await baton(home, ["chat", "-c", "--message", "fail"]);
     expect(failed).toMatchObject({ code: 1, stdout: "" });
     expect(failed.stderr).toContain("/retry");
     const again = await baton(home, ["chat", "--message", "/retry"]);
@@ -78,7 +78,13 @@ describe.concurrent("baton chat in a script", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as { kind: string; text?: string });
-    expect(events.at(-1)).toEqual({ kind: "done", outcome: "done" });
+    expect(events.at(-1)).toMatchObject({
+      kind: "done",
+      outcome: "done",
+      sessionId: expect.stringMatching(/./),
+      model: "offline",
+      usage: { inputTokens: expect.any(Number), totalTokens: expect.any(Number), cost: 0 },
+    });
     const said = events
       .filter(({ kind }) => kind === "text")
       .map(({ text }) => text)
@@ -88,11 +94,12 @@ describe.concurrent("baton chat in a script", () => {
 
   test("begins anew, and goes back by title", async () => {
     const home = makeHome();
-    await baton(home, ["chat", "--message", "the first thing"]);
+    await baton(home, ["chat", "-c", "--message", "the first thing"]);
     expect((await baton(home, ["chat", "--message", "/title Beginnings"])).stdout).toContain("Beginnings");
-    await baton(home, ["chat", "--new", "--message", "another thing"]);
-    const there = await baton(home, ["chat", "--message", "what did I say first?"]);
-    expect(there.stdout).toContain("another thing");
+    const other = await baton(home, ["chat", "--new", "--message", "what did I say first?"]);
+    expect(other.stdout).not.toContain("the first thing");
+    const there = await baton(home, ["chat", "-c", "--message", "what did I say first?"]);
+    expect(there.stdout).toContain("the first thing");
     const back = await baton(home, ["chat", "--session", "Beginnings", "--message", "what did I say first?"]);
     expect(back.stdout).toContain("the first thing");
   });
@@ -114,7 +121,7 @@ describe.concurrent("baton chat in a script", () => {
 
   test("does not take for its answer what was left to be said to the terminal", async () => {
     const home = makeHome();
-    await baton(home, ["chat", "--message", "hello"]);
+    await baton(home, ["chat", "-c", "--message", "hello"]);
     const { store, sessions } = await openStore({ url: join(home, "baton.db") });
     const left = { purpose: "notice", text: "Moved to the garden.", sessionId: null, shown: false } as const;
     const to = { account: TERMINAL_ACCOUNT, holder: "", address: addressOf(localSource()) };
@@ -137,10 +144,10 @@ describe.concurrent("baton chat in a script", () => {
     const busy = `run cd ${work}; touch begun err out; ${untilSaid}`;
     const run = await baton(home, [], {
       shell: `
-        baton chat --message '${busy}' > first &
+        baton chat -c --message '${busy}' > first &
         until [ -e begun ]; do sleep 0.1; done
-        baton chat --message hello 2> err > said &
-        baton chat --json --message hello > out &
+        baton chat -c --message hello 2> err > said &
+        baton chat -c --json --message hello > out &
         wait`,
     });
     expect(run.code).toBe(0);
@@ -153,7 +160,7 @@ describe.concurrent("baton chat in a script", () => {
       .map((line) => JSON.parse(line) as { kind: string });
     expect(first).toEqual({ kind: "notice", text: notice });
     expect(others.filter(({ kind }) => kind === "notice")).toEqual([]);
-    expect(others.at(-1)).toEqual({ kind: "done", outcome: "done" });
+    expect(others.at(-1)).toMatchObject({ kind: "done", outcome: "done" });
   });
 
   test("answers commands, known or not", async () => {

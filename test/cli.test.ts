@@ -685,6 +685,32 @@ describe.concurrent("export and import", () => {
     expect(run.stdout).toMatch(/Would import: 1 new, .*, 4 messages, 1 problem /);
   });
 
+  test("another program's folder: what was found, what Baton had to guess, and platforms that it does not know", async () => {
+    const home = makeHome();
+    const folder = join(home, "..", "work", "nanobot", "workspace", "sessions");
+    mkdirSync(folder, { recursive: true });
+    for (const key of ["telegram:-1001:topic:7", "discord:55", "pigeon:1", "pigeon:2"]) {
+      const lines = [{ _type: "metadata", key }, { role: "user", content: "hello" }, { setting: 1 }];
+      writeFileSync(
+        join(folder, `${key.replaceAll(":", "_")}.jsonl`),
+        lines.map((line) => JSON.stringify(line)).join("\n"),
+      );
+    }
+    const run = await baton(home, ["sessions", "import", "nanobot"]);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(/nanobot\/workspace\/sessions: transcripts, one file a session\n/);
+    expect(run.stdout).toContain("agent:main:telegram:thread:-1001:7");
+    expect(run.stdout).toMatch(/: The source does not say if this was a direct chat or a group\./);
+    expect(run.stdout).toContain(
+      "Imported: 4 new, 0 extended, 0 already there, 4 messages, 4 lines without a message left out.",
+    );
+    expect(run.stderr).toMatch(
+      /^2 sessions are of "pigeon", a platform that this Baton does not know\. .*--session <id>`\.\n$/,
+    );
+    const nothing = await baton(home, ["sessions", "import", home]);
+    expect(nothing.stderr).toMatch(/holds no sessions that Baton can read\. Give the folder of Hermes/);
+  });
+
   test.each([
     ["missing", "import_unreadable"],
     ["empty.txt", "import_unreadable"],

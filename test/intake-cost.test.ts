@@ -4,6 +4,7 @@ import type { InboundMessage } from "../src/adapter/adapter.js";
 import { Intake } from "../src/adapter/intake.js";
 import { Allowance } from "../src/gateway/allowance.js";
 import { Apologies } from "../src/gateway/apology.js";
+import { Approvals } from "../src/gateway/approvals.js";
 import { Entrance } from "../src/gateway/entrance.js";
 import { Lanes } from "../src/gateway/lanes.js";
 import { People } from "../src/gateway/people.js";
@@ -40,6 +41,7 @@ describe.each([
     const entrance = new Entrance({
       people,
       inbox: new SqlInbox(db),
+      approvals: new Approvals({}, clock, store.accounts),
       takesFiles: false,
       apologies: new Apologies(),
       allowance: new Allowance({ spending: store.spending, usage: store.usage, lists: {}, clock }),

@@ -42,9 +42,25 @@ describe("baton chat", () => {
     expect(code).toBe(0);
     expect(stdout).not.toBe("");
     expect(stderr).toContain("Can't use the MCP server dies: it exited with code 3.");
-    expect(stdout + stderr).not.toContain("no licence found");
+    expect(stderr).toMatch(
+      /Can't use the MCP server dies: it exited with code 3\. It printed:\n +.*no licence found/,
+    );
+    expect(stderr).toContain("MCP server silent is not ready: its tools are missing.");
     expect(noted("starts").length).toBeGreaterThanOrEqual(1);
     await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
+  });
+
+  it("waits for a command that installs itself, and has its tools then", async () => {
+    const npx = join(home, "..", "npx");
+    writeFileSync(npx, `#!/bin/sh\nsleep 4\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+    writeFileSync(
+      join(home, "config.yaml"),
+      `mcp:\n  servers:\n    slow: { command: ${npx}, args: [${SERVER}, plain, ${notes}] }\n`,
+    );
+    const { code, stderr } = await baton(home, ["chat", "--message", "hi"]);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("missing");
+    expect(noted("starts")).toHaveLength(1);
   });
 
   it("starts none that is not enabled", async () => {
@@ -68,7 +84,7 @@ describe("baton doctor", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/✓ MCP plain +ready, 11 tools/);
     expect(stdout).toMatch(
-      /! MCP dies +it exited with code 3\n +→ mend `mcp\.servers\.dies` in config\.yaml/,
+      /! MCP dies +it exited with code 3\n +.*no licence found.*\n +→ mend `mcp\.servers\.dies` in config\.yaml/,
     );
     await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
   });

@@ -51,9 +51,13 @@ describe("baton chat", () => {
     writeFileSync(join(work, "report.pdf"), minimalPdf(["Sales doubled"]));
     writeFileSync(join(work, "data.bin"), "\0\0"); // Not a document.
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
-    const run = await baton(home, ["chat", "--message", "sum up", "--attach", "report.pdf", "data.bin"], {
-      env,
-    });
+    const run = await baton(
+      home,
+      ["chat", "--continue", "--message", "sum up", "--attach", "report.pdf", "data.bin"],
+      {
+        env,
+      },
+    );
     expect(run).toMatchObject({ code: 0, stderr: "" });
     const sent = JSON.stringify(server.requests[0]?.body.messages.at(-1));
     expect(sent).toContain("Contents of the attached file report.pdf:\\nSales doubled\\n");
@@ -61,7 +65,7 @@ describe("baton chat", () => {
     const [, path = ""] = /The file data\.bin is at ([^)]*)\.\)/.exec(sent) ?? [];
     const call = { name: "list_files", arguments: JSON.stringify({ path: dirname(path) }) };
     server.play({ calls: [call] }, { text: "Seen." });
-    expect((await baton(home, ["chat", "--message", "which?"], { env })).code).toBe(0);
+    expect((await baton(home, ["chat", "--continue", "--message", "which?"], { env })).code).toBe(0);
     expect(JSON.stringify(server.requests[1]?.body)).toContain(`${basename(path)}  2 bytes`);
   });
 
@@ -107,7 +111,7 @@ test.runIf(pty)("the status line has the model that the session chose", async ()
   const chat = await PtyChat.start({ shell: `${set} exec '${process.execPath}' dist/main.js` });
   await chat.see("hi\r", "Hello from the model.");
   await chat.see("/model model-b\r", "uses model-b from now on");
-  await chat.until(() => / model-b · \S+ tokens *$/m.test(chat.vt.text()));
+  await chat.until(() => / model-b · \S+ tokens /m.test(chat.vt.text()));
   expect(chat.vt.text()).not.toMatch(/ model-a · /);
 });
 

@@ -1,19 +1,29 @@
 /** `baton setup` in a real terminal and without one. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
+import { ModelServer } from "./support/model-server.js";
 import { answerSetup } from "./support/pty-setup.js";
 import { killAll, pty } from "./terminal/pty-chat.js";
 
+let server: ModelServer;
+beforeAll(async () => {
+  server = await ModelServer.start();
+});
+beforeEach(() => {
+  server.models = ["claude-haiku", "claude-sonnet-5-5"];
+  server.play({ text: "ok" });
+});
 afterEach(killAll);
+afterAll(() => server.close());
 
 const SECRET = "sk-canary-1234567890";
 const ENTER = "\r";
 const DOWN = "\u001b[B";
 const CLOSED = { OLLAMA_HOST: "127.0.0.1:1" };
+
+const atAnthropic = () => ({ ANTHROPIC_BASE_URL: `http://${server.host}` });
 
 const configOf = (home: string) => readFileSync(join(home, "config.yaml"), "utf8");
 
@@ -24,19 +34,23 @@ const answer = (
 ) => answerSetup(home, [], { ...CLOSED, ...env }, ...answers);
 
 describe.runIf(pty !== null)("baton setup, in a terminal", () => {
-  test("asks, hides the key, and writes it all down with comments", async () => {
+  test("asks, tries the key, lists the models, hides the key, and writes it all down with comments", async () => {
     const home = makeHome();
     const work = join(home, "..", "work");
     const { code, output } = await answer(
       home,
-      {},
+      atAnthropic(),
       ["Which model provider do you want to use?", ENTER],
       ["The API key for Anthropic", `${SECRET}${ENTER}`],
-      ["Which model?", ENTER],
+      ["claude-haiku", ENTER],
+      ["It answers.", ""],
       ["Which folder", `${work}${ENTER}`],
       ["What is your time zone", ENTER],
     );
     expect(code).toBe(0);
+    expect(server.requests.map(({ body, headers }) => [body.model, headers["x-api-key"]])).toEqual([
+      ["claude-sonnet-5-5", SECRET],
+    ]);
     expect(output).not.toContain(SECRET);
     expect(output).not.toContain("canary");
     const key = join(home, "secrets", "anthropic.key");
@@ -59,12 +73,14 @@ describe.runIf(pty !== null)("baton setup, in a terminal", () => {
 agent:
   provider: openai # paid by the club
   model: gpt-x
+  baseUrl: ${server.url}
   apiKey: { file: secrets/openai.key }
   maxMessages: 7
 timezone: Europe/Berlin
 mirror: jsonl
 `;
     writeFileSync(join(home, "config.yaml"), before, { mode: 0o600 });
+    server.models = []; // Then only the person knows the name.
     const { code } = await answer(
       home,
       {},
@@ -83,16 +99,76 @@ mirror: jsonl
     const home = makeHome();
     const { code, output } = await answer(
       home,
-      { OPENROUTER_API_KEY: SECRET },
-      ["OPENROUTER_API_KEY is set", ENTER],
+      { OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: server.url },
+      ["OPENAI_API_KEY is set", ENTER],
       ["copied into a private file", ENTER],
-      ["Which model?", ENTER],
+      ["Which model?", `${DOWN}${ENTER}`],
       ["Which folder", ENTER],
       ["What is your time zone", ENTER],
     );
     expect(code).toBe(0);
     expect(output).not.toContain(SECRET);
-    expect(readFileSync(join(home, "secrets", "openrouter.key"), "utf8")).toBe(`${SECRET}\n`);
+    expect(configOf(home)).toContain("model: claude-sonnet-5-5\n");
+    expect(readFileSync(join(home, "secrets", "openai.key"), "utf8")).toBe(`${SECRET}\n`);
+  });
+
+  test("a wrong key, a wrong name and a server that does not answer are told, and asked about again", async () => {
+    const home = makeHome();
+    server.script = ({ body, headers }) =>
+      headers["x-api-key"] !== SECRET
+        ? { status: 401 }
+        : body.model === "claude-haiku"
+          ? { status: 404, message: "model: claude-haiku" }
+          : { text: "ok" };
+    const { code, output } = await answer(
+      home,
+      atAnthropic(),
+      ["Which model provider do you want to use?", ENTER],
+      ["The API key for Anthropic", `sk-wrong${ENTER}`],
+      ["claude-haiku", `\u001b[A${ENTER}`],
+      ["refused the API key", ""],
+      ["Enter another key", ENTER],
+      ["The API key for Anthropic", `${SECRET}${ENTER}`],
+      ["claude-haiku", `\u001b[A${ENTER}`],
+      ['has no model called "claude-haiku"', ""],
+      ["Choose another model", `${DOWN.repeat(2)}${ENTER}`],
+      ["Which model?", ENTER],
+      ["It answers.", ""],
+      ["Which folder", ENTER],
+      ["What is your time zone", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain(SECRET);
+    expect(configOf(home)).toContain("model: claude-sonnet-5-5\n");
+  });
+
+  test("what does not answer can be saved anyway, and Ctrl-C leaves while it waits", async () => {
+    const home = makeHome();
+    server.play({ status: 500 });
+    const { code } = await answer(
+      home,
+      atAnthropic(),
+      ["Which model provider do you want to use?", ENTER],
+      ["The API key for Anthropic", `${SECRET}${ENTER}`],
+      ["claude-haiku", ENTER],
+      ["reported a server error", ""],
+      ["Save it anyway", `\u001b[A${ENTER}`],
+      ["Which folder", ENTER],
+      ["What is your time zone", ENTER],
+    );
+    expect(code).toBe(0);
+    const other = makeHome();
+    server.play({ ending: "hang" });
+    const left = await answer(
+      other,
+      atAnthropic(),
+      ["Which model provider do you want to use?", ENTER],
+      ["The API key for Anthropic", `${SECRET}${ENTER}`],
+      ["claude-haiku", ENTER],
+      ["a short question", "\u0003"],
+    );
+    expect(left).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was changed.") });
+    expect(readdirSync(other)).toEqual([]);
   });
 
   test.each([1, 2, 3, 4])("Ctrl-C at question %i leaves everything as it was", async (last) => {
@@ -107,7 +183,7 @@ mirror: jsonl
     const asked = questions.slice(0, last).map(([question, keys], index) => {
       return [question, index === last - 1 ? "\u0003" : keys] as const;
     });
-    const { code, output } = await answer(home, {}, ...asked);
+    const { code, output } = await answer(home, atAnthropic(), ...asked);
     expect(code).toBe(1);
     expect(output).toContain("Nothing was changed.");
     expect(configOf(home)).toBe("# mine\n");
@@ -116,12 +192,13 @@ mirror: jsonl
 
   test("what cannot be is said at the question", async () => {
     const home = makeHome();
+    server.models = [];
     const { code } = await answer(
       home,
       {},
       ["Which model provider do you want to use?", `${DOWN.repeat(4)}${ENTER}`],
       ["What is the address", `localhost${ENTER}`],
-      ["Enter a URL", `\u0015http://127.0.0.1:8080/v1${ENTER}`],
+      ["Enter a URL", `\u0015${server.url}${ENTER}`],
       ["Which API key", `${DOWN}${ENTER}`],
       ["Which model?", `local${ENTER}`],
       ["Which folder", `/not/there${ENTER}`],
@@ -139,19 +216,6 @@ mirror: jsonl
 });
 
 describe("baton setup, without a terminal", () => {
-  const server = createServer((request, response) => {
-    response.setHeader("content-type", "application/json");
-    response.end(
-      request.url === "/api/tags" ? JSON.stringify({ models: [{ name: "qwen3:4b" }, { name: 7 }] }) : "{}",
-    );
-  });
-  let ollama = "";
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    ollama = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(() => server.close());
-
   test("says what to do instead of asking, and shows no key", async () => {
     const home = makeHome();
     const run = await baton(home, ["setup"], { env: { ...CLOSED, OPENAI_API_KEY: SECRET } });
@@ -164,17 +228,31 @@ describe("baton setup, without a terminal", () => {
 
   test("--yes takes what is found, and writes no key down", async () => {
     const home = makeHome();
-    const env = { ...CLOSED, OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: "https://proxy.example/v1" };
+    const env = { ...CLOSED, OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: server.url };
     const run = await baton(home, ["setup", "--yes"], { env });
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(configOf(home)).toContain("provider: openai\n");
-    expect(configOf(home)).toContain("baseUrl: https://proxy.example/v1\n");
+    expect(configOf(home)).toContain(`baseUrl: ${server.url}\n`);
     expect(configOf(home)).not.toContain("apiKey");
     expect(readdirSync(home)).toEqual(["config.yaml"]);
   });
 
+  test("--yes fails if the model does not answer, says why, and has saved what it found", async () => {
+    const home = makeHome();
+    server.play({ status: 401 });
+    const env = { ...CLOSED, OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: server.url };
+    const run = await baton(home, ["setup", "--yes"], { env });
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toBe(
+      `baton: Saved in ${join(home, "config.yaml")}, but the model does not answer: ${server.host} refused the API key. Check OPENAI_API_KEY.\n`,
+    );
+    expect(configOf(home)).toContain("provider: openai\n");
+  });
+
   test("--yes finds a local Ollama and its model", async () => {
     const home = makeHome();
+    const ollama = server.host;
+    server.models = ["qwen3:4b"];
     const run = await baton(home, ["setup", "--yes", "--json"], { env: { OLLAMA_HOST: ollama } });
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(run.stdout)).toEqual({
@@ -182,13 +260,14 @@ describe("baton setup, without a terminal", () => {
       model: "qwen3:4b",
       file: join(home, "config.yaml"),
       key: null,
+      problem: null,
     });
     expect(configOf(home)).toContain(`baseUrl: http://${ollama}/v1`);
   });
 
   test("--yes keeps a server of one's own that is named by its address alone", async () => {
     const home = makeHome();
-    const before = "agent:\n  baseUrl: http://127.0.0.1:8080/v1\n  apiKey: { file: own.key }\n";
+    const before = `agent:\n  baseUrl: ${server.url}\n  apiKey: { file: own.key }\n`;
     writeFileSync(join(home, "config.yaml"), before, { mode: 0o600 });
     writeFileSync(join(home, "own.key"), "k\n", { mode: 0o600 });
     const run = await baton(home, ["setup", "--yes"], { env: { ...CLOSED, ANTHROPIC_API_KEY: SECRET } });

@@ -3,11 +3,12 @@
  * gateway saves what it receives before the platform hears that it arrived, and what it sends stays in the outbox until
  * it is there. The gateway keeps lines up, one after the other (`gateway/line-keeper.ts`).
  */
+import type { SessionId } from "../session/ids.js";
 import type { Part } from "../session/parts.js";
 import type { Platform } from "../session/platform.js";
 import type { Address, SessionSource } from "../session/source.js";
-import type { ToolCall } from "../session/transcript.js";
 import { timerMs } from "../util/timer-ms.js";
+import type { LiveReply } from "./live-reply.js";
 
 export interface Adapter {
   readonly platform: Platform;
@@ -48,6 +49,8 @@ export interface Speaker {
   send(letter: Letter): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before; buttons that were under it go. */
   edit?(letter: Letter, messageId: string): Promise<void>;
+  /** Takes the buttons off a message, if its text cannot be replaced; `why` says why, and is empty if that is known. */
+  removeButtons?(messageId: string, why: string): Promise<void>;
   /** Takes a message of ours back, so that nobody sees that it was there. One that is gone already is no failure. */
   remove?(address: Address, messageId: string): Promise<void>;
   /**
@@ -88,7 +91,8 @@ export interface Speaker {
   place?(address: Address): Promise<SessionSource | null>;
   /**
    * A thread for a handoff, in which this person takes part; null if the place has none. `once` names the making: with
-   * `threadsOnce`, the same one twice is one thread, also by another process.
+   * `threadsOnce`, the same one twice is one thread, also by another process. Fails with `ThreadRefused` if the bot may not
+   * make one: then the chat itself is the place.
    */
   createThread?(parent: Address, title: string, person: string | null, once: string): Promise<Address | null>;
 }
@@ -132,6 +136,8 @@ export interface Capabilities extends PlatformLimits {
   readonly lengthOf?: (text: string) => number;
   /** True if several processes may have the account at once. */
   readonly shared?: boolean;
+  /** How many characters of a message are read, if more than usual: the person sits at this machine. */
+  readonly maxInbound?: number;
   /** True if nobody is there to answer a question while a turn runs, as in a script. */
   readonly isUnattended?: boolean;
 }
@@ -168,6 +174,8 @@ export interface InboundMessage {
   /** False for what is said in a group to others. */
   readonly isAddressed?: boolean;
   readonly files?: readonly RemoteFile[];
+  /** It is meant for this session only; the terminal knows which one it shows. */
+  readonly session?: SessionId;
   /** Messages of a chat with the same one were sent together, as the pictures of an album are: one turn answers them. */
   readonly album?: string;
 }
@@ -250,8 +258,10 @@ export interface Letter {
 export interface LetterButton {
   /** At most 20 characters. */
   readonly label: string;
-  /** As in `/approve 1503`. */
+  /** As in `/approve 15`. */
   readonly command: string;
+  /** A word for it, if it answers a question. In a terminal the first letter is its key, so no two begin alike. */
+  readonly word?: string;
 }
 
 /** A file of our own media store. */
@@ -279,16 +289,6 @@ export function fitsInto(capabilities: Capabilities, text: string): boolean {
   return lengthIn(capabilities, text) <= capabilities.maxText;
 }
 
-/** A turn as it happens. Calls come in order; none throws. */
-export interface LiveReply {
-  text(delta: string): void;
-  reasoning(delta: string): void;
-  toolCall(call: ToolCall): void;
-  toolResult(call: ToolCall, content: string): void;
-  /** The turn is over; what was shown as text need not be sent again. */
-  end(outcome: "done" | "stopped" | "failed"): void;
-}
-
 /** Why a text was not sent. `unknown`: it may or may not have arrived, and is never blindly sent again. */
 export class SendError extends Error {
   readonly outcome: "permanent" | "retryable" | "unknown";
@@ -304,6 +304,13 @@ export class SendError extends Error {
     const { retryAfterMs = Number.NaN } = options;
     // As a platform says it: it may be any number, and what is waited for is kept and timed.
     this.retryAfterMs = Number.isNaN(retryAfterMs) ? undefined : Math.ceil(timerMs(retryAfterMs));
+  }
+}
+
+/** The bot may not make threads there, as a sentence that says so. It may still write in the chat itself. */
+export class ThreadRefused extends SendError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("permanent", message, options);
   }
 }
 

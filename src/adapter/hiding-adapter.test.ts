@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import type { ToolCall } from "../session/transcript.js";
 import { KeptAdapter } from "../testing/kept-adapter.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Redactor } from "../util/redact.js";
 import type { Adapter } from "./adapter.js";
 import { hidingAdapter } from "./hiding-adapter.js";
+import type { LiveReply, ToolProgress } from "./live-reply.js";
 
 const CANARY = "canary-4711-secret";
 
@@ -23,7 +25,7 @@ test("an adapter says no secret: sent, edited, shown, looked for, or as a title;
       return null;
     },
   });
-  const adapter = new KeptAdapter(hidingAdapter(able, redactor.hide));
+  const adapter = new KeptAdapter(hidingAdapter(able, redactor));
   await adapter.connect();
   const address = { platform: plain.platform, chatId: "ann" };
   const message = { address, text: `it is ${CANARY}`, deliveryId: "1" };
@@ -42,9 +44,56 @@ test("an adapter says no secret: sent, edited, shown, looked for, or as a title;
     plain.capabilities,
   ]);
   await adapter.disconnect();
-  const unable = new KeptAdapter(hidingAdapter(new ScriptedAdapter(), redactor.hide));
+  const unable = new KeptAdapter(hidingAdapter(new ScriptedAdapter(), redactor));
   await unable.connect();
   const { edit, draft, status } = unable.speaker ?? {};
   expect([edit, draft, status]).toEqual([undefined, undefined, undefined]);
   await unable.disconnect();
+});
+
+test("what a tool prints while it runs shows no secret, also across pieces and where some is left out", async () => {
+  const redactor = new Redactor();
+  redactor.know(() => [CANARY]);
+  const shown: [string, ToolProgress][] = [];
+  const asked: string[] = [];
+  class Shown implements LiveReply {
+    readonly #name = "inner";
+    text(): void {}
+    reasoning(): void {}
+    toolCall(): void {}
+    toolResult(): void {}
+    end(): void {}
+    asked(): void {
+      asked.push(this.#name);
+    }
+    toolProgress(call: ToolCall, progress: ToolProgress): void {
+      shown.push([call.id, progress]);
+    }
+  }
+  const plain = new ScriptedAdapter();
+  const able: Adapter = Object.assign(plain, { live: () => new Shown() });
+  const adapter = new KeptAdapter(hidingAdapter(able, redactor));
+  await adapter.connect();
+  const live = adapter.speaker?.live?.({ platform: plain.platform, chatId: "ann" }, null);
+  const call = (id: string) => ({ id, name: "terminal", arguments: "{}" });
+  const print = (id: string, text: string, skipped = 0) =>
+    live?.toolProgress?.(call(id), { kind: "output", text, skipped });
+  const words = (id: string) =>
+    shown.map(([of, progress]) => (of === id && progress.kind === "output" ? progress.text : "")).join("");
+  live?.asked?.();
+  for (const id of ["a", "b"]) live?.toolProgress?.(call(id), { kind: "started" });
+  print("a", "one canary-47");
+  print("b", "canary-4711-secretary ");
+  print("a", "11-secret two canary-");
+  expect([words("a"), words("b")]).toEqual(["one *** two ", "***ary "]);
+  print("b", "canary-4711");
+  print("b", `secret ${"more words ".repeat(20)}${CANARY}`, 50);
+  live?.toolProgress?.(call("a"), { kind: "ended" });
+  live?.toolProgress?.(call("b"), { kind: "ended" });
+  expect(words("a")).toBe("one *** two canary-");
+  expect(words("b")).not.toMatch(/canary|secret /);
+  expect(words("b")).toMatch(/more words \*\*\*$/);
+  expect(shown.at(-1)?.[1].kind).toBe("ended");
+  expect(asked).toEqual(["inner"]);
+  await adapter.disconnect();
 });

@@ -1,5 +1,6 @@
 /** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
 import { setMaxListeners } from "node:events";
+import { refusedByProxy } from "../util/proxy-in-use.js";
 import { timerMs } from "../util/timer-ms.js";
 import { jsonOf } from "./untrusted.js";
 
@@ -168,18 +169,14 @@ const NEVER_SENT = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
-/** undici's words for a proxy that opened no tunnel. */
-const NO_TUNNEL = "when HTTP Tunneling";
-
 /** What was under way when the network failed, if that was before anything could be sent. */
 const BEFORE_SENDING = new Set(["connect", "getaddrinfo"]);
 
 export function wasNeverSent(error: unknown): boolean {
   const { code, syscall, message } = networkErrorIn(error) ?? { code: "" };
   if (NEVER_SENT.has(code) || code.startsWith("CERT_") || BEFORE_SENDING.has(syscall ?? "")) return true;
-  return ["before secure TLS connection was established", NO_TUNNEL].some((words) =>
-    message?.includes(words),
-  );
+  if (refusedByProxy(error) !== null) return true;
+  return message?.includes("before secure TLS connection was established") ?? false;
 }
 
 /** The code that the network gave it, wherever it stands in the error; empty if there is none. */
@@ -203,6 +200,8 @@ function networkErrorIn(error: unknown): NetworkError | null {
 /** In words, and never more than is known. */
 export function reasonOf(error: unknown): string {
   const code = errorCode(error);
+  const proxy = refusedByProxy(error);
+  if (proxy !== null) return `the proxy refused the connection (HTTP ${proxy})`;
   if (error instanceof Error && error.name === "TimeoutError") return "it took too long to answer";
   if (error instanceof SyntaxError) return "its answer cannot be read";
   return code || (error instanceof Error ? error.message : String(error));

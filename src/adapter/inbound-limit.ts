@@ -8,18 +8,18 @@ import type { InboundMessage } from "./adapter.js";
 export const MAX_INBOUND = 65_536;
 
 /** The text; where it is longer than any message, its beginning, which then says so. */
-export function boundedText(text: string): string {
-  if (text.length <= MAX_INBOUND) return text;
+export function boundedText(text: string, most = MAX_INBOUND): string {
+  if (text.length <= most) return text;
   const note = `\n[cut off here: the message has ${text.length} characters]`;
-  return shorten(text.slice(0, MAX_INBOUND), MAX_INBOUND - note.length) + note;
+  return shorten(text.slice(0, most), most - note.length) + note;
 }
 
 /** The same of a whole message, for adapters that do not bound what they read. */
-export function boundedMessage(message: InboundMessage): InboundMessage {
+export function boundedMessage(message: InboundMessage, most = MAX_INBOUND): InboundMessage {
   const { text, replyTo } = message;
   return {
     ...message,
-    text: boundedText(text),
+    text: boundedText(text, most),
     ...(replyTo?.text === undefined ? {} : { replyTo: { ...replyTo, text: boundedText(replyTo.text) } }),
   };
 }

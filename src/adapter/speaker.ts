@@ -2,7 +2,11 @@
 import { SendError, type Speaker } from "./adapter.js";
 
 export function speakerWith(speaker: Speaker, members: Partial<Speaker>): Speaker {
-  return new Proxy(speaker, {
+  return withMembers(speaker, members);
+}
+
+export function withMembers<Inner extends object>(inner: Inner, members: Partial<Inner>): Inner {
+  return new Proxy(inner, {
     get(target, name) {
       if (Object.hasOwn(members, name)) return Reflect.get(members, name);
       const part: unknown = Reflect.get(target, name);

@@ -13,6 +13,7 @@
 import type { SessionId } from "../session/ids.js";
 import type { ModelUse } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
+import type { ModelRetry } from "../session/turn-facts.js";
 import type { RemoteControl } from "../util/command-environment.js";
 
 export interface Agent {
@@ -69,8 +70,13 @@ export type AgentEvent =
   | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
   /** A finished step, to be stored in one transaction. */
   | { readonly kind: "message"; readonly message: AssistantMessage; readonly results: readonly ToolMessage[] }
-  /** The usage of a call of a model, since the last such event; the sum is the usage of the turn. No cost: it is not known. */
-  | ({ readonly kind: "usage" } & ModelUse)
+  /**
+   * The usage of a call of a model, since the last such event; the sum is the usage of the turn. No cost: it is not known.
+   * `answeredBy`: the model as the answer itself names it, which may be another one than was asked for.
+   */
+  | ({ readonly kind: "usage"; readonly answeredBy?: string } & ModelUse)
+  /** A model is asked again after a wait. Nothing was said yet. */
+  | ({ readonly kind: "retry" } & ModelRetry)
   | { readonly kind: "done"; readonly stopped: boolean };
 
 /** Something the agent can do. */
@@ -146,8 +152,11 @@ export interface ToolContext {
   readonly background?: (command: BackgroundCommand) => Promise<string>;
   /** The files that people sent in this conversation; absent if there are none. */
   readonly files?: GivenFiles;
-  /** Takes a line about the progress of the call, now and then. Lines that are not shown are lost. */
-  readonly progress?: (text: string) => void;
+  /**
+   * Takes what the call prints while it runs, without escape sequences; carriage returns stay. `skipped`: how many
+   * characters before it are left out. Absent if nobody watches.
+   */
+  readonly output?: (text: string, skipped: number) => void;
 }
 
 /** A folder of files that tools may read, although it is Baton's own. */

@@ -87,6 +87,8 @@ function cleanEvent(event: AgentEvent, hide: Hide): AgentEvent {
         message: cleanMessage(event.message, hide),
         results: event.results.map((result) => cleanMessage(result, hide)),
       };
+    case "retry":
+      return { ...event, reason: hide(event.reason) };
     default:
       return event;
   }

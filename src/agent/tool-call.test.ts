@@ -12,17 +12,6 @@ describe("a tool call", () => {
     expect(await runToolCall(call('{"a":1}'), [echo], quiet)).toBe('{"a":1}');
   });
 
-  it("tells how far it is, to whoever asks", async () => {
-    const told: string[] = [];
-    const teller = tool(async (_args, { progress }) => {
-      progress?.("half");
-      return "done";
-    });
-    expect(await runToolCall(call("{}"), [teller], quiet, (line) => told.push(line))).toBe("done");
-    expect(await runToolCall(call("{}"), [teller], quiet)).toBe("done");
-    expect(told).toEqual(["half"]);
-  });
-
   it("makes a result of whatever goes wrong", async () => {
     expect(await runToolCall(call("{}", "other"), [echo], quiet)).toMatch(/no tool "other". Tools: echo\./);
     expect(await runToolCall(call("{}"), [], quiet)).toMatch(/Tools: none\./);

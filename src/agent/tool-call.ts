@@ -18,7 +18,6 @@ export async function runToolCall(
   call: ToolCall,
   tools: readonly Tool[],
   signal: AbortSignal,
-  progress: (text: string) => void = () => {},
 ): Promise<string> {
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) {
@@ -26,7 +25,7 @@ export async function runToolCall(
     return storableText(`Error: there is no tool ${JSON.stringify(call.name)}. Tools: ${names}.`);
   }
   if (signal.aborted) return NOT_RUN;
-  return storableText(await endingSoon(() => attempt(tool, { call, signal, progress }), signal));
+  return storableText(await endingSoon(() => attempt(tool, { call, signal }), signal));
 }
 
 async function attempt(tool: Tool, context: ToolContext): Promise<string> {

@@ -1,4 +1,4 @@
-/** More checks of `baton doctor`: people, secrets, logs, backups, the service and the model. */
+/** More checks of `baton doctor`: people, secrets, logs, backups and the service. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.js";
@@ -14,7 +14,6 @@ import type { Backups, Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 import { quoted } from "./options.js";
 import { environmentFile } from "./service/description.js";
-import { PROVIDERS } from "./setup/providers.js";
 
 const BACKUP_IS_OLD_MS = 7 * 86_400_000;
 
@@ -26,7 +25,6 @@ export async function careFindings(cli: Cli, config: Config): Promise<Finding[]>
     ["logs", () => [logFinding(home)]],
     ["backup", () => backupFinding(cli, config, Date.now())],
     ["service", async () => [await serviceFinding(cli, config)]],
-    ["model", async () => [await modelFinding(cli, config)]],
   ];
   const findings: Finding[] = [];
   for (const [check, look] of looks) {
@@ -173,20 +171,6 @@ async function serviceFinding(cli: Cli, config: Config): Promise<Finding> {
     if (!(error instanceof CliError)) throw error;
     return { check, status: "ok", finding: error.message }; // Not our file, or no service manager that Baton knows.
   }
-}
-
-async function modelFinding(cli: Cli, config: Config): Promise<Finding> {
-  const check = "model";
-  const choice = await cli.chooseModel(config);
-  if (choice === null)
-    return { check, status: "hint", finding: "none: the offline agent answers", fix: "baton setup" };
-  const { provider, model, apiKey, from } = choice;
-  const needsKey = PROVIDERS.some(({ name, key }) => name === provider && key === "needed");
-  if (needsKey && apiKey === null) {
-    return { check, status: "warning", finding: `${provider} has no API key`, fix: "baton setup" };
-  }
-  const finding = `${provider}, ${model ?? "the first model in its list"} (by ${from.provider})`;
-  return { check, status: "ok", finding };
 }
 
 function filesIn(folder: string): string[] {

@@ -13,16 +13,8 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
-import type {
-  ChatEvents,
-  OpenChat,
-  OpenErasure,
-  OpenHandoffs,
-  OpenJobs,
-  OpenLanes,
-  OpenPeople,
-  OpenRetention,
-} from "./opened.js";
+import type { OpenErasure, OpenHandoffs, OpenJobs, OpenLanes, OpenPeople, OpenRetention } from "./opened.js";
+import type { ChatEvents, ChatSurface, OpenChat } from "./opened-chat.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -67,7 +59,7 @@ export interface Cli {
   sweepMedia(config: Config): Promise<Swept>;
   readonly streams: StandardStreams;
   /** A gateway for this terminal alone. */
-  openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
+  openChat(config: Config, surface: ChatSurface, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */
   openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs>;
   /** Moves conversations between lanes. */
@@ -78,6 +70,10 @@ export interface Cli {
   openProcesses(config: Config): Promise<{ readonly processes: Processes; close(): Promise<void> }>;
   /** The model that answers; null for the offline agent. */
   chooseModel(config: Config): Promise<ModelChoice | null>;
+  /** The model that is asked if that one fails; null if none is set. */
+  fallbackModel(config: Config): Promise<ModelChoice | null>;
+  /** Asks the model one short question. Gives its name, or fails with a sentence. */
+  tryModel(choice: ModelChoice): Promise<string>;
   /** The models of that server. */
   listModels(choice: ModelChoice): Promise<readonly string[]>;
   /** The platforms that are set up, and why some of them can't be opened. */

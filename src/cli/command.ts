@@ -1,12 +1,13 @@
 /** A row of the command table as a command of commander. */
 import { Argument, type Command, Option } from "commander";
 import type { Cli } from "./cli.js";
-import type { Verb } from "./verb.js";
+import { exampleLine, type Verb } from "./verb.js";
 
 /** `only`: leave out the other verbs, which a run does not need. */
 export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb[] = verb.verbs ?? []): void {
   const { args = [], options = [], run } = verb;
   command.description(verb.description).helpOption("-h, --help", "print help");
+  if (verb.usage) command.usage(verb.usage.join(`\n       ${verb.name} `));
   for (const { name, description, choices, parse } of args) {
     const argument = new Argument(name, description);
     if (choices) argument.choices(choices);
@@ -48,6 +49,6 @@ const USUAL_WIDTH = 80;
 /** Never wrapped: they are copied. */
 function examplesOf({ examples = [] }: Verb): string {
   const title = examples.length === 1 ? "Example" : "Examples";
-  const lines = examples.map((example) => `  $ baton ${example}`);
+  const lines = examples.map((example) => `  $ ${exampleLine(example)}`);
   return lines.length === 0 ? "" : `${title}:\n${lines.join("\n")}`;
 }

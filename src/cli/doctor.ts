@@ -12,11 +12,18 @@ import { CliError } from "./failure.js";
 import { quoted } from "./options.js";
 import type { Terminal } from "./terminal.js";
 
-export async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
+interface DoctorOptions {
+  readonly json?: boolean;
+  /** Asks neither the model nor the platforms. */
+  readonly offline?: boolean;
+}
+
+export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
   const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
   findings.push(...(await variableFindings(cli)));
   const { careFindings } = await import("./care.js");
+  const { reachFindings } = await import("./reach.js");
   if (config) {
     findings.push(
       ...(await storeFindings(cli, config)),
@@ -29,6 +36,9 @@ export async function doctor(cli: Cli, options: { json?: boolean }): Promise<voi
       ...(await cli.inspectMcp(config)),
       ...(await careFindings(cli, config)),
     );
+    if (!options.json) cli.terminal.progress("Asking the model and the platforms…");
+    findings.push(...(await reachFindings(cli, config, options)));
+    if (!options.json) cli.terminal.progress("");
   }
   const broken = findings.filter((finding) => finding.status === "broken").length;
   if (options.json) cli.terminal.json({ ok: broken === 0, findings });

@@ -11,9 +11,9 @@ import { jsonText, type Terminal } from "./terminal.js";
 /** A refusal of the command line itself. */
 export class CliError extends Error {
   readonly code: string;
-  readonly exitCode: 1 | 2;
+  readonly exitCode: number;
 
-  constructor(code: string, message: string, exitCode: 1 | 2 = 1) {
+  constructor(code: string, message: string, exitCode = 1) {
     super(message);
     this.code = code;
     this.exitCode = exitCode;

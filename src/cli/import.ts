@@ -1,6 +1,6 @@
 /** `baton sessions import`: imports conversations from other tools and from our own exports. */
 import { existsSync } from "node:fs";
-import type { ImportedSession, ImportReport } from "../session/transfer.js";
+import type { ImportedSession, ImportFormat, ImportReport } from "../session/transfer.js";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
@@ -15,6 +15,7 @@ interface ImportCommandOptions {
 
 /** The rest is only counted; `--json` shows everything. */
 const SHOWN = 50;
+const SOURCES = 10;
 
 export async function importAll(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
   const { terminal } = cli;
@@ -39,27 +40,56 @@ export async function importAll(cli: Cli, path: string, options: ImportCommandOp
 
 async function printReport(
   terminal: Terminal,
-  { sessions, totals, problems, dryRun }: ImportReport,
+  { sources, sessions, totals, problems, unknownPlatforms, dryRun }: ImportReport,
 ): Promise<void> {
   const { printTable } = await import("./table.js");
+  for (const { path, format } of sources.slice(0, SOURCES)) {
+    terminal.line(cleanLine(`${path}: ${NAMES[format]}`));
+  }
+  if (sources.length > SOURCES) terminal.line(`… ${counted(sources.length - SOURCES, "more folder")}`);
+  if (sources.length > 0) terminal.line();
   if (sessions.length > 0) await printTable(terminal, columns, sessions.slice(0, SHOWN));
   if (sessions.length > SHOWN) terminal.line(`… ${counted(sessions.length - SHOWN, "more session")}`);
+  const noted = sessions.filter(({ note }) => note);
+  for (const { sessionId, note } of noted.slice(0, SHOWN)) terminal.line(cleanLine(`${sessionId}: ${note}`));
+  if (noted.length > SHOWN) terminal.line(`… ${counted(noted.length - SHOWN, "more note")}`);
   for (const { file, line, reason } of problems.slice(0, SHOWN)) {
     terminal.problem(cleanLine(`${file}:${line === null ? "" : `${line}:`} ${reason}`));
   }
-  if (problems.length > SHOWN) terminal.problem(`… ${counted(problems.length - SHOWN, "more problem")}`);
+  const unlisted = totals.problems - Math.min(SHOWN, problems.length);
+  if (unlisted > 0) terminal.problem(`… ${counted(unlisted, "more problem")}`);
+  for (const { name, sessions: count } of unknownPlatforms) terminal.problem(unknownText(name, count));
 
   const parts = [
     `${totals.new} new`,
     `${totals.extended} extended`,
     `${totals.present} already there`,
     counted(totals.added, "message"),
-    ...(problems.length > 0
-      ? [`${counted(problems.length, "problem")} (listed above; the rest was imported)`]
+    ...(totals.problems > 0
+      ? [
+          `${counted(totals.problems, "problem")} (listed above; the rest ${dryRun ? "can come in" : "was imported"})`,
+        ]
       : []),
+    ...(totals.bookkeeping > 0 ? [`${counted(totals.bookkeeping, "line")} without a message left out`] : []),
   ];
   const verb = dryRun ? "Would import" : "Imported";
   if (sessions.length > 0) terminal.line(`\n${verb}: ${parts.join(", ")}.`);
+}
+
+const NAMES: Readonly<Record<ImportFormat, string>> = {
+  "sessions-json": "sessions.json with transcripts",
+  "metadata-jsonl": "transcripts, one file a session",
+  sqlite: "a database of sessions",
+  openclaw: "sessions of OpenClaw",
+  "claude-code": "transcripts of Claude Code",
+};
+
+function unknownText(name: string, count: number): string {
+  const [of, come] =
+    count === 1 ? ["is of", "It comes in as a local session"] : ["are of", "They come in as local sessions"];
+  return cleanLine(
+    `${counted(count, "session")} ${of} "${name}", a platform that this Baton does not know. ${come} that only you see. To continue one, run \`baton chat --session <id>\`.`,
+  );
 }
 
 const columns: readonly Column<ImportedSession>[] = [
@@ -68,5 +98,5 @@ const columns: readonly Column<ImportedSession>[] = [
   { title: "KEY", cell: ({ key }) => key, flexible: true },
   { title: "MSGS", cell: ({ messages }) => String(messages), align: "right" },
   { title: "ADDED", cell: ({ added }) => String(added), align: "right" },
-  { title: "STATUS", cell: ({ status, note }) => (note ? `${status}: ${note}` : status), flexible: true },
+  { title: "STATUS", cell: ({ status }) => status },
 ];

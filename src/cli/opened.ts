@@ -1,7 +1,6 @@
-/** What a command gets that opens a chat, the people, the handoffs, the jobs or the lanes of the store; it closes them. */
+/** What a command gets that opens the people, the handoffs, the jobs or the lanes of the store; it closes them. */
 import type { ErasedAmounts } from "../gateway/eraser.js";
 import type { ErasedPerson, Holdings } from "../gateway/erasure.js";
-import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Homes } from "../gateway/homes.js";
 import type { JobDesk } from "../gateway/jobs/desk.js";
@@ -14,28 +13,9 @@ import type { UsageStore } from "../gateway/usage-store.js";
 import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { JobOrigin } from "../schedule/job.js";
 import type { JobStore } from "../schedule/store.js";
-import type { Handoff } from "../session/handoff.js";
 import type { RetentionAmount, RetentionRules } from "../session/retention.js";
-import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import type { SessionSource } from "../session/source.js";
 import type { HandoffStore } from "../session/store.js";
-import type { OnProblem } from "../util/problem.js";
-
-/** What a chat hears from its gateway. */
-export interface ChatEvents {
-  /** A session has changed. */
-  readonly onChange?: () => void;
-  readonly onProblem: OnProblem;
-  /** A handoff that was requested here made progress or ended. */
-  readonly onHandoff?: (handoff: Handoff) => void;
-  /** The places for completing a line have changed. */
-  readonly onPlaces?: () => void;
-  /** A conversation is offered to the terminal; the text says so. */
-  readonly onOffer?: (text: string) => void;
-  /** Called again and again while a message in this lane waits for another process. */
-  readonly onElsewhere?: (key: SessionKey) => void;
-}
 
 export interface OpenPeople {
   readonly people: People;
@@ -94,18 +74,5 @@ export interface OpenLanes {
   rescope(fromAgents: readonly string[]): Promise<RescopeDesk>;
   /** Lanes that do not fit the configured scopes. */
   stranded(): Promise<Stranded>;
-  close(): Promise<void>;
-}
-
-/** What a chat in the terminal needs of the gateway behind it. */
-export interface OpenChat {
-  readonly gateway: Gateway;
-  readonly sessions: Sessions;
-  /** Where this terminal is, and its lane. */
-  readonly source: SessionSource;
-  readonly key: SessionKey;
-  readonly agent: string;
-  complete(line: string): readonly { readonly name: string; readonly description: string }[];
-  /** The next chat continues a turn that is still running. */
   close(): Promise<void>;
 }

@@ -3,15 +3,19 @@ import { Command } from "commander";
 import { printableText } from "../util/text.js";
 import type { Cli } from "./cli.js";
 import { addNotes, fill } from "./command.js";
-import { reportFailure } from "./failure.js";
+import { reportFailure, wrongUsage } from "./failure.js";
+import { type MeantLine, meantLine } from "./first-word.js";
+import { quoted } from "./options.js";
 import type { Verb } from "./verb.js";
 import { baton } from "./verbs/verbs.js";
 
 /** Gives the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(words: readonly string[], cli: Cli): Promise<number> {
-  const asked = words.length === 0 ? ["chat"] : words;
+  const meant = meantLine(words, baton.verbs ?? []);
+  const asked = meant.kind === "command" ? meant.words : words;
   const program = programFor(cli, asked[0] ?? "");
   try {
+    if (meant.kind === "doubtful") throw unknownCommand(meant);
     if (asked.some((word) => word === "--help" || word === "-h")) await addLiveNotes(program, asked, cli);
     await program.parseAsync(asked, { from: "user" });
     return 0;
@@ -20,6 +24,13 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
     const help = `${meantCommand(program, asked)} --help`;
     return reportFailure(error, cli.terminal, { json: options.includes("--json"), help });
   }
+}
+
+function unknownCommand({ word, instead }: Extract<MeantLine, { kind: "doubtful" }>): Error {
+  const hint = instead === null ? "See `baton --help`." : `Did you mean \`baton ${instead}\`?`;
+  return wrongUsage(
+    `Unknown command '${word}'. ${hint} To send it as a message, run \`baton chat ${quoted(word)}\`.`,
+  );
 }
 
 /** What the help of the command says about this machine. */

@@ -19,11 +19,16 @@ export interface StandardStreams {
   readonly stderr: WriteStream;
 }
 
+function endQuietly(): void {
+  process.exit(0);
+}
+
 export class Terminal {
   readonly paint: Paint;
   readonly columns: number;
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
+  #onGone: () => void = endQuietly;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
   constructor(
@@ -38,10 +43,18 @@ export class Terminal {
     // The reader is gone, as with `| head -1`.
     for (const stream of [streams.stdout, streams.stderr]) {
       stream.on("error", (error: NodeJS.ErrnoException) => {
-        if (error.code === "EPIPE") process.exit(0);
+        if (error.code === "EPIPE") return this.#onGone();
         throw error;
       });
     }
+  }
+
+  /** Nobody reads the output any more. Returns how to end listening; without a listener, the program ends. */
+  onGone(listener: () => void): () => void {
+    this.#onGone = listener;
+    return () => {
+      this.#onGone = endQuietly;
+    };
   }
 
   /** True if stdout is a terminal. */

@@ -5,13 +5,15 @@ export interface Verb {
   readonly name: string;
   /** A clause without a full stop, such as `list sessions, latest activity first`. */
   readonly description: string;
+  /** How it is called, if its arguments do not say all; without the leading `baton`. */
+  readonly usage?: readonly string[];
   readonly args?: readonly Argument[];
   readonly options?: readonly Flag[];
   /** More to know, in whole sentences. */
   readonly notes?: string;
   /** More to know that depends on this machine, for `--help` only. What fails is left out. */
   readonly liveNotes?: () => Promise<(cli: Cli) => Promise<string>>;
-  /** Without the leading `baton`. */
+  /** Without the leading `baton`, unless something is piped into it. */
   readonly examples?: readonly string[];
   readonly verbs?: readonly Verb[];
   /** Loads what the verb does, so that a command loads only its own code. */
@@ -46,3 +48,8 @@ export const SESSION: Argument = {
   name: "<session>",
   description: "its id, the start of its id, or its title",
 };
+
+/** An example as a whole line. */
+export function exampleLine(example: string): string {
+  return example.includes("| baton ") ? example : `baton ${example}`;
+}

@@ -48,11 +48,7 @@ function endpoint(
       { description: "The address of the provider's API.", fallback: fallbacks.baseUrl },
       { mayBeEmpty: true, error: URL_ERROR, refuse: wrongUrl },
     ),
-    apiKey: secret(
-      { description: "A file with the provider's key.", fallback: fallbacks.apiKey },
-      "do not write a key into this file. Put it into a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
-        "set the variable",
-    ),
+    apiKey: secret({ description: "A file with the provider's key.", fallback: fallbacks.apiKey }),
     contextTokens: number(
       null,
       {

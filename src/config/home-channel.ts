@@ -1,12 +1,10 @@
-/** A place of a platform as people write it: a chat's id, or `chat:thread`, with the escapes of an address. */
+/** A place of a platform as people write it: a chat's id, or `chat:thread`, as in an address. */
 import { BatonError } from "../session/errors.js";
-import { platformTraits } from "../session/platform.js";
 import { type Address, parseAddress } from "../session/source.js";
 
 /** Refuses what is neither. */
 export function addressIn(platform: string, text: string): Address {
-  const written = text.trim();
-  return parseAddress(`${platform}:${platformTraits(platform).escapeColons?.(written) ?? written}`);
+  return parseAddress(`${platform}:${text.trim()}`);
 }
 
 export function isHomeChannel(platform: string, text: string): boolean {

@@ -27,10 +27,21 @@ export function mistakesIn(error: z.ZodError, file: Group, base: readonly string
       const more = issue.keys.length - named.length;
       return more > 0 ? [...named, { path, message: `${more} more unknown keys.` }] : named;
     }
+    const node = groupAt(file, path);
+    if (issue.code === "invalid_type" && node && "takes" in node && node.takes.is === "secret")
+      return [{ path, message: openSecret(file, path) }];
     if (path.length === 0) return [{ path, message: "a config file is a list of `key: value` lines." }];
     const message = (issue.code === "invalid_key" ? issue.issues[0]?.message : undefined) ?? issue.message;
     return [{ path, message: /[.?!…]$/.test(message) ? message : `${message}.` }];
   });
+}
+
+/** For somebody who wrote a secret where a file should be named. */
+function openSecret(file: Group, path: readonly string[]): string {
+  const key = path.join(".");
+  const variable = keysOf(file).find((known) => known.path.join(".") === key)?.variable ?? null;
+  const orVariable = variable === null ? "" : `, or set the variable ${variable}`;
+  return `do not write a secret into this file. Put it into a file of its own (chmod 600) and write \`${path.at(-1)}: { file: <path> }\`${orVariable}.`;
 }
 
 /** Why there is no key of this path, and what could be meant. */

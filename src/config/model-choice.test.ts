@@ -182,7 +182,7 @@ describe("what is configured", () => {
   });
 
   test.each([
-    [`agent: { provider: openai, apiKey: ${KEY} }\n`, /do not write a key into this file/],
+    [`agent: { provider: openai, apiKey: ${KEY} }\n`, /do not write a secret into this file/],
     ["agent: { provider: mistral }\n", /agent\.provider/],
     ["agent: { baseUrl: localhost }\n", /give the address of a server/],
     [`agent: { baseUrl: "http://${KEY}@host" }\n`, /do not write a key into an address/],

@@ -9,7 +9,7 @@ import { ollamaUrl, versionedUrl } from "./model-url.js";
 import type { ModelVariables } from "./model-variables.js";
 import { placeText, type SettingPlace } from "./problem.js";
 
-type ProviderName = NonNullable<EndpointConfig["provider"]>;
+export type ProviderName = NonNullable<EndpointConfig["provider"]>;
 type OnlineProvider = Exclude<ProviderName, "offline">;
 
 export interface ModelChoice {

@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from "yaml";
+import { withoutBlanks } from "./blanks.js";
 import { furtherBotsIn } from "./further-bots.js";
 import type { Group } from "./groups.js";
 import { childOf } from "./keys.js";
@@ -59,14 +60,17 @@ export function checkText(text: string, file: string, schema: Group): Layer {
   }
   const offsetOf = offsetsIn(document);
   const noBots = childOf(schema, "platforms") ? furtherBotsIn(content) : [];
-  const parsed = fileSchema(schema).safeParse(content);
+  const { filled, blank } = withoutBlanks(content, schema);
+  const parsed = fileSchema(schema).safeParse(filled);
   const others = parsed.success
     ? [...unknownTools(parsed.data), ...unknownEnvironment(parsed.data)]
     : mistakesIn(parsed.error, schema);
+  const isSaid = (path: readonly string[]) => blank.some((one) => one.path.join(".") === path.join("."));
   // A bot that could not be registered is no known key either: that says no more.
   const mistakes = [
     ...noBots,
-    ...others.filter(({ path }) => !noBots.some((bot) => bot.path[1] === path[1])),
+    ...blank,
+    ...others.filter(({ path }) => !isSaid(path) && !noBots.some((bot) => bot.path[1] === path[1])),
   ];
   if (parsed.success && mistakes.length === 0) {
     const tree = parsed.data as Tree;

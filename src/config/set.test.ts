@@ -47,6 +47,19 @@ describe("a new file", () => {
   });
 });
 
+describe("a section whose keys are all commented out", () => {
+  test("takes a key, and keeps its comments", async () => {
+    await given("reset:\n  # default: { mode: idle }\nagent:\n  # few\n\ntimezone: UTC\n");
+    await setKey(home, "reset.default.mode", "daily");
+    await setKey(home, "agent.maxMessages", "5");
+    expect(text()).toContain("# default: { mode: idle }");
+    expect(text()).toContain("# few");
+    expect(text()).toMatch(/^reset:\n(?: {2}#.*\n)? {2}default:\n {4}mode: daily$/m);
+    expect(text()).toMatch(/^ {2}maxMessages: 5$/m);
+    await setKey(home, "timezone", "Asia/Tokyo");
+  });
+});
+
 describe("what is around a key", () => {
   const commented = `# my settings
 

@@ -110,9 +110,22 @@ function setValue(document: Document, path: readonly string[], value: unknown): 
     for (const item of value.slice(list.items.length)) list.add(nodeOf(item));
     return;
   }
+  fillBlanks(document, path);
   const node = nodeOf(value);
   const { comment, commentBefore, spaceBefore } = nodeAt(document, path);
   document.setIn(path, Object.assign(node, { comment, commentBefore, spaceBefore }));
+}
+
+/** A section with nothing below it becomes one that can hold a key. Comments stay. */
+function fillBlanks(document: Document, path: readonly string[]): void {
+  for (let depth = 1; depth < path.length; depth++) {
+    const section = document.getIn(path.slice(0, depth), true);
+    if (!isScalar(section) || section.value !== null) continue;
+    const { comment, commentBefore, spaceBefore } = section;
+    const map = Object.assign(document.createNode({}), { flow: false, commentBefore, spaceBefore });
+    if (comment) map.commentBefore = [commentBefore, comment].filter(Boolean).join("\n");
+    document.setIn(path.slice(0, depth), map);
+  }
 }
 
 /** A list that only grows keeps what stands in it as it is written; an id may be a number there. */

@@ -3,16 +3,13 @@ import { address, list, secret, textOr } from "../util/setting.js";
 import { group } from "./groups.js";
 import { seconds } from "./seconds.js";
 
-const NO_KEY =
-  "do not write a key into this file. Put it into a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or set the variable";
-
 export const voiceSettings = group({
   transcribe: group({
     baseUrl: address({
       description:
         "The address of a server with OpenAI's `/audio/transcriptions`, such as `http://127.0.0.1:8080/v1`. Baton asks it what people say in voice messages.",
     }),
-    apiKey: secret({ description: "A file with the server's key." }, NO_KEY),
+    apiKey: secret({ description: "A file with the server's key." }),
     model: textOr("whisper-1", { description: "The server's name for the model." }),
     command: list(
       null,
@@ -30,7 +27,7 @@ export const voiceSettings = group({
       description:
         "The address of a server with OpenAI's `/audio/speech`. With it the agent can answer by voice message, if somebody asks for that.",
     }),
-    apiKey: secret({ description: "A file with the server's key." }, NO_KEY),
+    apiKey: secret({ description: "A file with the server's key." }),
     model: textOr("tts-1", { description: "The server's name for the model." }),
     voice: textOr("alloy", { description: "The server's name for the voice." }),
     timeoutSeconds: seconds(120, { description: "How many seconds it may take to speak a text." }),

@@ -6,6 +6,9 @@ import type { Setting, Takes, TakesText } from "../util/setting.js";
 import { orWords } from "../util/words.js";
 import type { Each, Group, KeyNames, Node } from "./groups.js";
 
+/** So many of the keys of a group are named. */
+const MOST_NAMED = 12;
+
 const built = new WeakMap<Group, { readonly schema: z.ZodObject; readonly platforms: number }>();
 
 /** Made once a file, and again if more platforms are known: some of the keys are theirs. */
@@ -34,20 +37,35 @@ function groupSchema({ children, refuse }: Group): z.ZodObject {
     const schema = nodeSchema(node);
     return [name, "isRequired" in node ? schema : schema.optional()];
   });
-  const object = z.strictObject(Object.fromEntries(schemas));
+  const object = z.strictObject(Object.fromEntries(schemas), keysBelow(Object.keys(children())));
   return refuse ? object.superRefine((written, context) => refused(context, refuse(written))) : object;
 }
 
 function eachSchema({ names, of, refuse }: Each): z.ZodType {
   const value = nodeSchema(of);
   if ("among" in names) {
-    return z.strictObject(Object.fromEntries(names.among().map((name) => [name, value.optional()])));
+    const among = names.among();
+    return z.strictObject(
+      Object.fromEntries(among.map((name) => [name, value.optional()])),
+      keysBelow(among),
+    );
   }
-  const record = z.record(nameSchema(names), value);
+  const record = z.record(nameSchema(names), value, "write names below it, each with its value");
   if (!refuse) return record;
   return record.superRefine((values, context) => {
     for (const [name, written] of Object.entries(values)) refused(context, refuse(name, written), [name]);
   });
+}
+
+/** For somebody who wrote a value where keys belong. */
+function keysBelow(names: readonly string[]): {
+  error: (issue: { readonly code?: string }) => string | undefined;
+} {
+  const some = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), "…"] : names;
+  return {
+    error: ({ code }) =>
+      code === "invalid_type" ? `write its keys below it: ${some.join(", ")}.` : undefined,
+  };
 }
 
 function nameSchema(names: Exclude<KeyNames, { among: unknown }>) {
@@ -72,9 +90,9 @@ function taking(takes: Takes): z.ZodType {
     case "choice":
       return z.enum(takes.options, takes.error ?? `use ${orWords(takes.options)}`);
     case "secret":
-      return secretSchema(takes.error);
+      return secretSchema;
     case "list":
-      return z.array(taking(takes.of));
+      return z.array(taking(takes.of), "write a list, such as [a, b]");
     case "either":
       return z.union(takes.of.map(taking), { error: takes.error });
     default:
@@ -83,7 +101,7 @@ function taking(takes: Takes): z.ZodType {
 }
 
 function textSchema({ error, mayBeEmpty, orNumber, pattern, refuse, spell }: TakesText): z.ZodType {
-  const plain = z.string(error);
+  const plain = z.string(error ?? "give a text");
   const matching = pattern ? plain.regex(pattern, error) : mayBeEmpty ? plain : plain.min(1, error);
   const checked = refuse ? matching.superRefine((text, context) => refused(context, refuse(text))) : matching;
   if (orNumber) return z.union([checked, z.int(error)], error).transform(String);
@@ -97,9 +115,9 @@ function numberSchema({ isWhole, above, min, max, error }: Extract<Takes, { is: 
   return max === undefined ? schema : schema.max(max, error);
 }
 
-/** A file of its own: a config file never holds the secret itself. */
-function secretSchema(error: string | undefined): z.ZodType {
-  return z
-    .strictObject({ file: z.string(error).min(1, "give the path of a file") }, error)
-    .transform(({ file }) => new SecretFile(file));
-}
+const A_FILE = "give the path of a file";
+
+/** A file of its own: a config file never holds the secret itself. `mistakes.ts` says it to whoever writes one there. */
+const secretSchema = z
+  .strictObject({ file: z.string(A_FILE).min(1, A_FILE) })
+  .transform(({ file }) => new SecretFile(file));

@@ -6,6 +6,7 @@ import { Approvals, approver } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import type { Role } from "./permissions.js";
 
+const NO_MEMORY = { read: async () => null, write: async () => {} };
 const key = "agent:main:local:dm" as SessionKey;
 const somebody = (role: Role, identity: string): Who => ({
   source: localSource(),
@@ -16,13 +17,17 @@ const somebody = (role: Role, identity: string): Who => ({
 });
 
 it("what only an owner may allow is not for its author to allow, unless they are one", () => {
-  const approvals = new Approvals({ members: ["terminal"] }, () => 0);
+  const approvals = new Approvals({ members: ["terminal"] }, () => 0, NO_MEMORY);
   const [owner, member] = [somebody("owner", "a:1"), somebody("member", "a:2")];
   const { signal } = new AbortController();
   const danger = { reason: "leaves the sandbox", what: "ls" };
-  const { question } = approvals.ask({ tool: "act", key, author: member, danger }, signal, 1_000_000);
+  const { question } = approvals.ask(
+    { tool: "act", key, number: 1, author: member, danger },
+    signal,
+    1_000_000,
+  );
   const { question: strict } = approvals.ask(
-    { tool: "act", key, author: member, danger: { ...danger, onlyOwner: true } },
+    { tool: "act", key, number: 2, author: member, danger: { ...danger, onlyOwner: true } },
     signal,
     1_000_000,
   );
@@ -33,7 +38,7 @@ it("what only an owner may allow is not for its author to allow, unless they are
 
 it("what only an owner may allow is asked about, though it is in the store as allowed for good", async () => {
   const about = { key, author: somebody("owner", "a:1") };
-  const approve = approver(new Approvals({}, () => 0), about, null, { has: async () => true });
+  const approve = approver(new Approvals({}, () => 0, NO_MEMORY), about, null, { has: async () => true });
   const { signal } = new AbortController();
   const danger = { reason: "leaves the sandbox", what: "ls" };
   expect(await approve("act", danger, signal)).toBeNull();

@@ -3,10 +3,11 @@
  * which it was asked, and to the author of the request. Only the author, or an owner who may do at least as much, can
  * answer it, once. No answer in time means no.
  */
-import { createHash, randomInt } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { LetterButton } from "../adapter/adapter.js";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
+import { addressOf, formatAddress, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { fenced } from "../util/markdown-fence.js";
 import { seenText } from "../util/seen-text.js";
@@ -14,14 +15,17 @@ import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
 import type { ButtonsShown } from "./buttons.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
-import type { NewDelivery, StandingApprovals } from "./store.js";
+import { QuestionNumbers } from "./question-numbers.js";
+import type { Account, Accounts, NewDelivery, Outbox, StandingApprovals } from "./store.js";
 
 /** Null if the tool may run; otherwise its result instead. */
 export type Approve = (tool: string, danger: Danger, signal: AbortSignal) => Promise<string | null>;
 
 export interface ApprovalQuestion {
-  /** Not reused soon, also not by the next process: a late answer must not match another question. */
+  /** What people say to mean this one. It is not given again soon, see `question-numbers.ts`. */
   readonly number: number;
+  /** What its buttons carry. They stay under a message that nobody could change, so no other question ever has it. */
+  readonly token: string;
   readonly key: SessionKey;
   /** The author of the request. */
   readonly author: Who;
@@ -63,8 +67,11 @@ const TIMEOUT_MS = 300_000;
 
 /** How to ask in one chat. */
 interface Asking {
+  readonly account: Account;
+  /** True if others are in the chat: there, an answer is one only if it is for Baton. */
+  readonly isGroup: boolean;
   /** Puts the question into the outbox, and returns the messages that show it. */
-  show(text: string, number: number): Promise<readonly Shown[]>;
+  show(text: string, question: ApprovalQuestion): Promise<readonly Shown[]>;
   /** The question is over, in these words if nobody answered it. Must not throw. */
   close(shown: readonly Shown[], why: string): void;
   /** True if somebody who may answer can be there. */
@@ -87,9 +94,15 @@ export function approver(
     if (isAllowed) return null;
     if (!asking || !(await asking.canAnswer(danger))) return nobodyHere(danger);
     if (seenText(danger.what).text.length > MAX_SHOWN) return TOO_LONG;
-    const { question, outcome } = approvals.ask({ ...about, tool, danger }, signal, TIMEOUT_MS);
+    const number = await approvals.nextNumber(asking.account);
+    const isAlone = approvals.isClear(about.key);
+    const { question, outcome } = approvals.ask({ ...about, number, tool, danger }, signal, TIMEOUT_MS);
+    const minutes = TIMEOUT_MS / 60_000;
     try {
-      question.shown = await asking.show(questionText(question, TIMEOUT_MS / 60_000), question.number);
+      question.shown = await asking.show(
+        questionText(question, { minutes, isAlone, isGroup: asking.isGroup }),
+        question,
+      );
     } catch (error) {
       approvals.answer(question, "denied"); // Nobody has seen it.
       throw error;
@@ -111,51 +124,80 @@ function nobodyHere({ reason, onlyOwner }: Danger): string {
 const MAX_SHOWN = 2_000;
 const TOO_LONG = `Error: not run: it needs approval, but is too long to show (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
+interface QuestionLook {
+  readonly minutes: number;
+  /** True if a bare yes or no would be clear now. */
+  readonly isAlone: boolean;
+  readonly isGroup: boolean;
+}
+
 /** The question in words; invisible and look-alike characters are written out. */
-export function questionText({ number, danger, author }: ApprovalQuestion, minutes: number): string {
+export function questionText(question: ApprovalQuestion, look: QuestionLook): string {
+  const { number, danger } = question;
   const { text, isSpelt } = seenText(danger.what);
   const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
-  const answers = `Allow once? /approve ${number} or /deny ${number} (no answer in ${minutes} minutes means no)`;
-  const always =
-    author.role === "owner" && !danger.onlyOwner
-      ? `\n/approve ${number} always: do not ask again about exactly this here`
-      : "";
-  return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\n${answers}${always}`;
+  const which = look.isAlone ? "" : ` ${number}`;
+  const may = mayBeAlways(question);
+  const answers = [`yes${which}`, `no${which}`, ...(may ? [`always${which}`] : [])].join(" / ");
+  const terms = [
+    `no answer in ${look.minutes} minutes means no`,
+    ...(may ? ["always: I do not ask again about exactly this here"] : []),
+    ...(look.isGroup ? ["in a group, reply to this message or name me"] : []),
+    ...(look.isAlone ? [`this is question ${number}`] : []),
+  ];
+  return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\nAllow? ${answers}\n(${terms.join("; ")})`;
+}
+
+function mayBeAlways({ author, danger }: ApprovalQuestion): boolean {
+  return author.role === "owner" && !danger.onlyOwner;
 }
 
 /** The same answers as buttons. */
-export function answersTo(number: number): readonly LetterButton[] {
+export function answersTo(question: ApprovalQuestion): readonly LetterButton[] {
+  const { token } = question;
   return [
-    { label: "Allow once", command: `/approve ${number}` },
-    { label: "Deny", command: `/deny ${number}` },
+    { label: "Allow once", command: `/approve ${token}`, word: "yes" },
+    { label: "Deny", command: `/deny ${token}`, word: "no" },
+    ...(mayBeAlways(question)
+      ? [{ label: "Always here", command: `/approve ${token} always`, word: "always" }]
+      : []),
   ];
 }
 
 const LOOK_ALIKES =
   "Careful: it contains invisible or look-alike characters. They are written as \\u{…} below.";
 
-/** An answer without a number so soon after another question may have meant that one. */
+/** So soon after another question, an answer without a number may have meant that one, … */
 const SOON_MS = 10_000;
+/** … unless this one was there for so long that the person has seen it. */
+const SEEN_MS = 4_000;
 
 export class Approvals {
   readonly #lists: ToolLists;
   readonly #clock: Clock;
+  readonly #numbers: QuestionNumbers;
   /** When the last question was settled, by lane. */
   readonly #settledAt = new Map<SessionKey, number>();
   readonly #open = new Map<ApprovalQuestion, (outcome: ApprovalOutcome) => void>();
 
-  constructor(lists: ToolLists, clock: Clock) {
+  constructor(lists: ToolLists, clock: Clock, accounts: Pick<Accounts, "read" | "write">) {
     this.#lists = lists;
     this.#clock = clock;
+    this.#numbers = new QuestionNumbers(accounts, clock);
+  }
+
+  /** For a question that is asked through this account. */
+  nextNumber(account: Account): Promise<number> {
+    return this.#numbers.next(account, () => new Set([...this.#open.keys()].map(({ number }) => number)));
   }
 
   /** Opens a question; it is settled by `answer`, by the signal, or after the time-out. */
   ask(
-    about: Omit<ApprovalQuestion, "number" | "shown">,
+    about: Omit<ApprovalQuestion, "token" | "shown">,
     signal: AbortSignal,
     timeoutMs: number,
   ): { readonly question: ApprovalQuestion; readonly outcome: Promise<ApprovalOutcome> } {
-    const question: ApprovalQuestion = { ...about, number: this.#freeNumber(), shown: [] };
+    const question: ApprovalQuestion = { ...about, token: newToken(), shown: [] };
     const outcome = new Promise<ApprovalOutcome>((resolve) => {
       const settle = (how: ApprovalOutcome): void => {
         clearTimeout(timer);
@@ -178,8 +220,32 @@ export class Approvals {
     return [...this.#open.keys()].filter((question) => question.key === key && this.mayAnswer(who, question));
   }
 
-  /** True if a question of this lane was settled shortly before. */
-  wasOneSettled(key: SessionKey): boolean {
+  /** True if a question is open in this lane, whoever may answer it. */
+  isWaiting(key: SessionKey): boolean {
+    return [...this.#open.keys()].some((question) => question.key === key);
+  }
+
+  /** True if no other question is open in this lane, or was shortly before. */
+  isClear(key: SessionKey): boolean {
+    return !this.isWaiting(key) && !this.#wasOneSettled(key);
+  }
+
+  /**
+   * The question that an answer without a number means; null if it may mean another one. `shownAt` tells since when a
+   * question can be seen where the answer came from; null if it cannot.
+   */
+  async meant(
+    open: readonly ApprovalQuestion[],
+    shownAt: (question: ApprovalQuestion) => Promise<number | null>,
+  ): Promise<ApprovalQuestion | null> {
+    const [only, ...others] = open;
+    if (!only || others.length > 0) return null;
+    const at = await shownAt(only);
+    if (at === null) return null;
+    return this.#wasOneSettled(only.key) && this.#clock() - at < SEEN_MS ? null : only;
+  }
+
+  #wasOneSettled(key: SessionKey): boolean {
     const now = this.#clock();
     for (const [lane, at] of this.#settledAt) if (at <= now - SOON_MS) this.#settledAt.delete(lane);
     return this.#settledAt.has(key);
@@ -191,14 +257,23 @@ export class Approvals {
     return (isOwner || (isTheirs && !danger.onlyOwner)) && mayAllThat(who, author, this.#lists);
   }
 
-  #freeNumber(): number {
-    const used = new Set([...this.#open.keys()].map(({ number }) => number));
-    let number = randomInt(1_000, 10_000);
-    while (used.has(number)) number = randomInt(1_000, 10_000);
-    return number;
-  }
-
   answer(question: ApprovalQuestion, verdict: Verdict): void {
     this.#open.get(question)?.(verdict);
   }
+}
+
+/** Since when all of a question can be seen in the chat that this came from; null if it cannot. */
+export async function shownAt(
+  { shown }: ApprovalQuestion,
+  { account, source }: { readonly account: string; readonly source: SessionSource },
+  outbox: Pick<Outbox, "sentAt">,
+): Promise<number | null> {
+  const here = formatAddress(addressOf(source));
+  const isHere = shown.every((each) => each.account === account && formatAddress(each.address) === here);
+  return shown.length > 0 && isHere ? outbox.sentAt(shown.map(({ deliveryId }) => deliveryId)) : null;
+}
+
+/** It begins like no number and none of the words of `/approve`. */
+function newToken(): string {
+  return `q${randomBytes(8).toString("hex")}`;
 }

@@ -30,8 +30,8 @@ export function withChoices(
 /** With labels that fit and differ. A command that is too long for a button has none. */
 function buttonsOf(choices: readonly LetterButton[]): readonly LetterButton[] {
   const byLabel = new Map<string, LetterButton>();
-  for (const { label, command } of choices) {
-    const button = { label: shorten(cleanLine(label), MAX_LABEL), command };
+  for (const choice of choices) {
+    const button = { ...choice, label: shorten(cleanLine(choice.label), MAX_LABEL) };
     if (button.label !== "" && fitsButton(button) && !byLabel.has(button.label))
       byLabel.set(button.label, button);
   }
@@ -50,15 +50,13 @@ export async function removeButtons(
   surface: Surface | undefined,
   outbox: Pick<Outbox, "messageIdOf">,
 ): Promise<void> {
+  const { speaker, capabilities } = surface ?? {};
+  if (!speaker?.edit && !speaker?.removeButtons) return;
   for (const { buttons, deliveryId, address, text } of shown) {
-    const messageId = buttons && surface?.speaker?.edit ? await outbox.messageIdOf(deliveryId) : null;
-    if (!surface || messageId === null) continue;
+    const messageId = buttons && capabilities ? await outbox.messageIdOf(deliveryId) : null;
+    if (!capabilities || messageId === null) continue;
     const explained = why === "" ? text : `${text}\n\n${why}`;
-    const letter = {
-      address,
-      deliveryId,
-      text: fitsInto(surface.capabilities, explained) ? explained : text,
-    };
-    await surface.speaker?.edit?.(letter, messageId);
+    const letter = { address, deliveryId, text: fitsInto(capabilities, explained) ? explained : text };
+    await (speaker.edit?.(letter, messageId) ?? speaker.removeButtons?.(messageId, why));
   }
 }

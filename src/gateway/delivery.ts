@@ -113,12 +113,12 @@ export interface Outbox {
   drop(account: Account, turnId: TurnId): Promise<readonly DeliveryId[]>;
   /** True if nothing waits to be sent there or is being sent. */
   isClear(account: Account, address: Address): Promise<boolean>;
-  /** True if each of these has certainly been sent. */
-  areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean>;
+  /** When the last of these was sent; null if one of them has not certainly been. */
+  sentAt(deliveryIds: readonly DeliveryId[]): Promise<number | null>;
   /** The platform's id of a message that was sent; null if it was not, or if the platform has given none. */
   messageIdOf(deliveryId: DeliveryId): Promise<string | null>;
   /** The first part of the message that announces a handoff at its destination; null if there is none. */
-  announcement(handoffId: HandoffId): Promise<Announcement | null>;
+  announcement(handoffId: HandoffId, address: Address): Promise<Announcement | null>;
   /** The lane and place of the turn that sent this message as its answer, if no later turn of its session has begun. */
   answerAs(account: Account, which: Amended): Promise<Pick<InboxItem, "key" | "source"> | null>;
   /** How many messages there since then are in doubt, and when the last of them was written. */

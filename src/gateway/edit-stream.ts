@@ -6,14 +6,15 @@
  * so it overtakes nothing. Nothing here throws or is needed: a call that fails ends the streaming of this turn, and the
  * outbox sends the reply.
  */
-import { fitsInto, type LiveReply } from "../adapter/adapter.js";
+import { fitsInto } from "../adapter/adapter.js";
+import type { LiveReply, ToolProgress } from "../adapter/live-reply.js";
 import type { Address } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
 import type { Later } from "../util/later.js";
 import { storableText } from "../util/text.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
 import { GrowingMessage } from "./growing-message.js";
-import { Progress, type ToolWatch } from "./progress.js";
+import { Progress } from "./progress.js";
 import type { Surface } from "./surface.js";
 
 interface EditStreamOptions {
@@ -39,7 +40,7 @@ export function editStream(options: EditStreamOptions): EditStream | undefined {
   return edit || drafts ? new EditStream(options) : undefined;
 }
 
-export class EditStream implements LiveReply, ToolWatch {
+export class EditStream implements LiveReply {
   readonly #options: EditStreamOptions;
   readonly #progress: Progress | undefined;
   #growing: GrowingMessage | undefined;
@@ -76,13 +77,18 @@ export class EditStream implements LiveReply, ToolWatch {
   toolCall(): void {}
   toolResult(): void {}
 
-  /** This call acts now: it was approved, if it had to be. */
-  started(call: ToolCall): void {
-    if (!this.#broken) this.#progress?.started(call);
+  /** What a tool prints is not shown: a platform takes few edits. */
+  toolProgress(call: ToolCall, { kind }: ToolProgress): void {
+    if (kind === "started" && !this.#broken) this.#progress?.started(call);
+    if (kind === "ended") this.#progress?.finished(call);
   }
 
-  finished(call: ToolCall): void {
-    this.#progress?.finished(call);
+  asked(): void {
+    if (!this.#broken) this.#progress?.asked();
+  }
+
+  answered(): void {
+    this.#progress?.answered();
   }
 
   /** True if this is the message that grows now. */
@@ -151,7 +157,7 @@ export class EditStream implements LiveReply, ToolWatch {
     if (this.#broken) return;
     if (this.#hasLine !== false && !(await this.#tellInLine())) return;
     const words = this.#progress?.words ?? "";
-    if (this.#broken || this.#hasLine || words === "") return;
+    if (this.#broken || this.#hasLine || words === "" || this.#progress?.isWaiting) return;
     this.#leaveIfOvertaken();
     this.#growing ??= this.#begin();
     this.#growing.look();

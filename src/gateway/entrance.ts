@@ -21,10 +21,12 @@ import { inboundText } from "./inbound-text.js";
 import { Overheard } from "./overheard.js";
 import type { People, Seen } from "./people.js";
 import { Reactions, type ReactionsSetting } from "./reactions.js";
+import { SpokenAnswers, type SpokenAnswersSetting } from "./spoken-answers.js";
 import type { Inbox, InboxItem } from "./store.js";
 import type { Surface } from "./surface.js";
 
-export interface EntranceSetting extends ReactionsSetting {
+export interface EntranceSetting extends ReactionsSetting, SpokenAnswersSetting {
+  readonly outbox: ReactionsSetting["outbox"] & SpokenAnswersSetting["outbox"];
   readonly apologies: Apologies;
   readonly people: People;
   readonly allowance: Allowance;
@@ -57,6 +59,7 @@ export class Entrance {
   readonly #overheard: Overheard;
   readonly #threads: FollowedThreads;
   readonly #reactions: Reactions;
+  readonly #answers: SpokenAnswers;
 
   constructor(setting: EntranceSetting) {
     this.#setting = setting;
@@ -64,6 +67,7 @@ export class Entrance {
     this.#overheard = new Overheard(setting);
     this.#threads = new FollowedThreads(setting.clock);
     this.#reactions = new Reactions(setting);
+    this.#answers = new SpokenAnswers(setting);
   }
 
   async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
@@ -100,19 +104,28 @@ export class Entrance {
     if (damage) return this.#fail("Could not answer a message", damage, surface, message);
     if (message.kind === "edit") return this.#amend(surface, message);
     if (!isKept) return nothing("accepted"); // A button of nobody's: the sender has access, and there is nothing to answer.
-    const kind = isOrder(message, commands) ? "command" : "message";
-    const counted = commands.asksAgent(message.text) ? "message" : kind;
+    const meant = await this.#meant(surface, message, access);
+    const kind = isOrder(meant, commands) ? "command" : "message";
+    const counted = commands.asksAgent(meant.text) ? "message" : kind;
     const tooMany = allowance.message(access, counted);
     if (tooMany) {
       if (tooMany.told !== null) this.#doorstep.say(surface, message, tooMany.told);
       return nothing("refused");
     }
     try {
-      return await this.#keep(surface, message, kind, seen);
+      return await this.#keep(surface, meant, kind, seen);
     } catch (error) {
       allowance.takeBack(access, counted);
       throw error;
     }
+  }
+
+  /** A word that answers an open question is the command for that. */
+  async #meant(surface: Surface, message: InboundMessage, who: Who): Promise<InboundMessage> {
+    const command = await this.#answers
+      .commandIn(surface, message, who)
+      .catch((error: Error) => this.#fail("Could not look up a question", error, surface, message));
+    return command === null ? message : { ...message, kind: "command", text: command };
   }
 
   /** Waits until the replies to strangers are sent. */
@@ -208,7 +221,8 @@ export class Entrance {
     const key = buildSessionKey(source, scopes);
     const made = message.kind === "reaction" ? { made: "reaction" as const } : {};
     const missing = notHereYet(surface, files);
-    const item = { platform, account, kind, key, source, messageId, ...made, text, ...missing };
+    const bound = message.session === undefined ? {} : { boundTo: message.session };
+    const item = { platform, account, kind, key, source, messageId, ...made, text, ...missing, ...bound };
     for (let seen = first; ; seen = await people.lookUp(source)) {
       const { access, peopleVersion } = seen;
       if (!access.allowed) return this.#refuse(surface, message);

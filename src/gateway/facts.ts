@@ -9,8 +9,13 @@ import type { InboxItem } from "./inbox-item.js";
 export type Fact =
   /** A session began, changed or was removed. */
   | { readonly kind: "session"; readonly sessionId: SessionId }
-  /** Messages were added to a transcript. */
-  | { readonly kind: "messages" }
+  /** Messages were added to a transcript, with the numbers from `first` to `last`. */
+  | {
+      readonly kind: "messages";
+      readonly sessionId: SessionId;
+      readonly first: number;
+      readonly last: number;
+    }
   /** A delivery waits to be sent through this account. */
   | { readonly kind: "outbox"; readonly platform: Platform; readonly account: string }
   /** A message waits for this process to answer it. */
@@ -23,6 +28,8 @@ export type Fact =
   | { readonly kind: "processes" }
   /** A job was made, changed or removed, or a run of one goes on. */
   | { readonly kind: "jobs" }
+  /** Another process changed this session. */
+  | { readonly kind: "elsewhere"; readonly sessionId: SessionId }
   /** Another process committed something, or a notification may have been missed: look at everything. */
   | { readonly kind: "unknown" };
 

@@ -10,14 +10,15 @@ import type { DeliveryId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import { addressOf, formatAddress, type SessionSource } from "../session/source.js";
+import { addressOf, type SessionSource } from "../session/source.js";
 import type { StoredMessage } from "../session/transcript.js";
 import type { Allowance } from "./allowance.js";
-import type { ApprovalQuestion, Approvals } from "./approvals.js";
+import { type ApprovalQuestion, type Approvals, shownAt } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import type { BusyMode } from "./busy.js";
 import type { Common } from "./common.js";
 import type { Desks } from "./desks.js";
+import type { GatewayEvents, SessionWish } from "./gateway-events.js";
 import type { HandoffCarrier } from "./handoff/carrier.js";
 import type { Homes } from "./homes.js";
 import type { LaneRunner } from "./lane-runner.js";
@@ -41,6 +42,7 @@ export interface ForCommandsSetting extends Common, Desks {
   readonly lanes: Lanes;
   readonly runner: LaneRunner;
   readonly carrier: HandoffCarrier;
+  readonly beside: NonNullable<GatewayEvents["beside"]>;
 }
 
 /** What a command changes a conversation with, once it is known that it may. */
@@ -92,6 +94,10 @@ export class ForCommands {
     this.upkeep = setting.upkeep;
     this.memory = setting.memory;
     this.holder = setting.holder;
+  }
+
+  beside(wish: SessionWish): Promise<string | null> {
+    return this.#setting.beside(wish);
   }
 
   platforms(): PlatformState[] {
@@ -197,7 +203,7 @@ export class ForCommands {
   /** Says something in another chat, through the process that serves it; nothing if none does. */
   async tell(source: SessionSource, deliveryId: DeliveryId, text: string): Promise<void> {
     const { store, handoffs, notices, clock } = this.#setting;
-    const served = await handoffs.places.accountOn(source.platform);
+    const served = await handoffs.places.accountOn(addressOf(source));
     if (!served) return;
     const where = { account: served.account, address: addressOf(source) };
     await store.outbox.add(await notices.to(where, deliveryId, text), clock());
@@ -220,12 +226,9 @@ export class ForCommands {
     return dropped.length;
   }
 
-  /** True if the whole question has been sent to the chat that this came from. */
-  async wasShown({ shown }: ApprovalQuestion, { account, source }: InboxItem): Promise<boolean> {
-    const here = formatAddress(addressOf(source));
-    const isHere = shown.every((each) => each.account === account && formatAddress(each.address) === here);
-    if (shown.length === 0 || !isHere) return false;
-    return this.#setting.store.outbox.areSent(shown.map(({ deliveryId }) => deliveryId));
+  /** Since when all of the question can be seen in the chat that this came from; null if it cannot. */
+  shownAt(question: ApprovalQuestion, item: InboxItem): Promise<number | null> {
+    return shownAt(question, item, this.#setting.store.outbox);
   }
 
   /** How many messages since then may not have arrived in the chat that this came from. */

@@ -7,3 +7,4 @@ export { keptFiles } from "./kept-files.js";
 export { MemoryDesk } from "./memory/desk.js";
 export { Upkeep } from "./memory/upkeep.js";
 export { warnOfScopes } from "./scope-memory.js";
+export { TerminalDesk } from "./terminals/terminal-desk.js";

@@ -80,7 +80,7 @@ export class Gateway {
     const groups = options.groups?.byChat ?? {};
     const people = new People(store.people, options.people, { clock, toolLists, limitLists, groups });
     const requests = new Requests(people, toolLists);
-    const approvals = new Approvals(toolLists, clock);
+    const approvals = new Approvals(toolLists, clock, store.accounts);
     const allowance = new Allowance({
       spending: store.spending,
       usage: store.usage,
@@ -184,6 +184,7 @@ export class Gateway {
       ...parts,
       handoffs,
       carrier,
+      beside: options.beside ?? (async () => null),
       processes,
       jobs: desk,
       upkeep: options.upkeep ?? null,
@@ -201,6 +202,7 @@ export class Gateway {
     const entrance = new Entrance({
       ...common,
       apologies,
+      approvals,
       people,
       allowance,
       inbox: store.inbox,
@@ -304,6 +306,18 @@ export class Gateway {
   async answered(key: SessionKey): Promise<void> {
     await this.#arrivals.idle();
     await this.lane(key).idle();
+  }
+
+  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. */
+  async cancel(key: SessionKey): Promise<void> {
+    const { store, clock } = this.#common;
+    await this.#reception.idle();
+    for (const { id } of await store.inbox.waitingIn(key))
+      await store.inbox.skip(id, this.holder, [], clock());
+    const lane = this.lane(key);
+    lane.stop("stopped");
+    this.#arrivals.giveUp();
+    await this.answered(key);
   }
 
   /** Waits until everything that is ready to be sent has been sent. */

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
+import { questionNumber } from "../../test/support/question-number.js";
 import { SendError } from "../adapter/adapter.js";
 import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
 import { runToolCall } from "../agent/tool-call.js";
@@ -106,6 +107,9 @@ const allSaid = (chat: Chat): Promise<unknown> =>
     timeout: 30_000,
   });
 
+const whichOne = (line: string, number: number | string): string =>
+  `Which one? \`${line} in /work\`: yes ${number} or no ${number}.`;
+
 /** The question that is open, whether or not it was sent. */
 async function opened(chat: Chat): Promise<ApprovalQuestion> {
   const who = await world.gateway.people.access(chat.source);
@@ -121,7 +125,7 @@ describe("a dangerous call", () => {
     expect(acts).toEqual([]);
     return { question, number: numberIn(question) };
   };
-  const numberIn = (question: string): string => /\/approve (\d{4})/.exec(question)?.[1] ?? "none";
+  const numberIn = (question: string): string => questionNumber(question) ?? "none";
 
   it("is every call of a tool that `tools.ask` names", async () => {
     await world.close();
@@ -136,11 +140,11 @@ describe("a dangerous call", () => {
     const { question, number } = await asked("rm -r build");
     expect(question).toMatch(/^This deletes things\.\n/);
     expect(question).toMatch(
-      /\nAllow once\? \/approve \d{4} or \/deny \d{4} \(no answer in 5 minutes means no\)$/,
+      /\nAllow\? yes \/ no\n\(no answer in 5 minutes means no; .*this is question 1\)$/,
     );
     expect(question).toContain("```\nrm -r build\nin /work\n```");
     await allSaid(ann);
-    expect(await ann.ask("/approve")).toBe(`Approved: ${number}, \`rm -r build in /work\`.`);
+    expect(await ann.ask("/approve")).toBe("Approved: `rm -r build in /work`.");
     await until(() => ann.told.some((text) => text.includes("Came of it")));
     expect(ann.told.at(-1)).toBe("Came of it: did rm -r build");
     expect(acts).toEqual(["rm -r build"]);
@@ -154,10 +158,11 @@ describe("a dangerous call", () => {
       Chat,
       Chat,
     ];
-    const { number } = await asked("rm -r build");
+    await asked("rm -r build");
     const [allow, deny] = world.adapter.sent.at(-1)?.buttons ?? [];
-    expect(allow).toEqual({ label: "Allow once", command: `/approve ${number}` });
-    expect(deny).toEqual({ label: "Deny", command: `/deny ${number}` });
+    const { token } = await opened(ann);
+    expect(allow).toEqual({ label: "Allow once", command: `/approve ${token}`, word: "yes" });
+    expect(deny).toEqual({ label: "Deny", command: `/deny ${token}`, word: "no" });
     const press = (chat: Chat, messageId: string) =>
       world.adapter.write({ ...chat.source, userId: chat.source.userId ?? "" }, allow?.command ?? "", {
         kind: "button",
@@ -238,11 +243,11 @@ describe("a dangerous call", () => {
     await ann.write("rm two");
     await until(() => ann.told.at(-1)?.includes("rm two") === true);
     await allSaid(ann);
-    expect(await ann.ask(bare)).toMatch(/^Which one\? \d{4}, `rm two/);
+    expect(await ann.ask(bare)).toMatch(/^Which one\? `rm two in \/work`: yes \d or no \d\.$/);
     expect(acts).toEqual([]);
     await allSaid(ann);
     world.now += 10_000;
-    expect(await ann.ask(bare)).toMatch(/^(Approved|Denied): \d{4}, `rm two/);
+    expect(await ann.ask(bare)).toMatch(/^(Approved|Denied): `rm two/);
   });
 
   it("is not meant by a bare answer that came before it was shown", async () => {
@@ -263,7 +268,7 @@ describe("a dangerous call", () => {
     const isAnswered = async () => (await pending()).some(({ text }) => text.startsWith("Which one?"));
     await vi.waitUntil(isAnswered, { timeout: 30_000 });
     show();
-    await until(() => ann.told.some((text) => text.startsWith(`Which one? ${number}, `)));
+    await until(() => ann.told.some((text) => text === whichOne("rm it", number)));
     expect(acts).toEqual([]);
   });
 
@@ -274,14 +279,14 @@ describe("a dangerous call", () => {
     });
     const add = world.store.outbox.add.bind(world.store.outbox);
     world.store.outbox.add = async (deliveries, now) => {
-      if (deliveries.some(({ text }) => text.includes("Allow once?"))) await held;
+      if (deliveries.some(({ text }) => text.includes("Allow?"))) await held;
       return add(deliveries, now);
     };
     await ann.write("rm it");
     const { number } = await opened(ann);
-    expect(await ann.ask(bare)).toBe(`Which one? ${number}, \`rm it in /work\`.`);
+    expect(await ann.ask(bare)).toBe(whichOne("rm it", number));
     goOn();
-    await until(() => ann.told.some((text) => text.includes("Allow once?")));
+    await until(() => ann.told.some((text) => text.includes("Allow?")));
     await allSaid(ann);
     expect(await ann.ask(bare)).toMatch(/^(Approved|Denied): /);
   });
@@ -292,7 +297,7 @@ describe("a dangerous call", () => {
       const send = world.adapter.send.bind(world.adapter);
       let tried = false;
       world.adapter.send = async (message) => {
-        if (!message.text.includes("Allow once?")) return send(message);
+        if (!message.text.includes("Allow?")) return send(message);
         tried = true;
         throw new SendError(outcome, "400 bad request");
       };
@@ -302,7 +307,7 @@ describe("a dangerous call", () => {
       await allSaid(ann);
       for (const [n, bare] of ["/approve", "/deny"].entries()) {
         await ann.write(bare);
-        const asked = () => ann.told.filter((text) => text === `Which one? ${number}, \`rm it in /work\`.`);
+        const asked = () => ann.told.filter((text) => text === whichOne("rm it", number));
         await until(() => asked().length === n + 1);
       }
       expect(acts).toEqual([]);
@@ -325,7 +330,7 @@ describe("a dangerous call", () => {
     const number = numberIn(await here.ask("rm it"));
     await allSaid(here);
     for (const elsewhere of [chat, bot])
-      expect(await elsewhere.ask("/approve")).toBe(`Which one? ${number}, \`rm it in /work\`.`);
+      expect(await elsewhere.ask("/approve")).toBe(whichOne("rm it", number));
     expect(acts).toEqual([]);
     expect(await here.ask("/approve")).toMatch(/^Approved: /);
     await until(() => acts.length === 1);
@@ -336,7 +341,7 @@ describe("a dangerous call", () => {
     await until(() => ann.told.length === 2);
     expect(acts).toEqual(["ls"]);
     const numberOf = (what: string) => numberIn(ann.told.find((text) => text.includes(what)) ?? "");
-    expect(await ann.ask("/approve")).toMatch(/^Which one\? \d{4}, .* \d{4}, /);
+    expect(await ann.ask("/approve")).toMatch(/^Which one\?\n.*: yes 1 or no 1\.\n.*: yes 2 or no 2\.$/);
     await ann.ask(`/approve ${numberOf("rm two")}`);
     await ann.ask(`/deny ${numberOf("rm one")}`);
     await until(() => ann.told.some((text) => text.includes("Came of it")));
@@ -371,13 +376,15 @@ describe("a dangerous call", () => {
   });
 
   it("is left after a while without an answer", async () => {
-    const approvals = new Approvals({}, () => 0);
+    const approvals = new Approvals({}, () => 0, world.store.accounts);
     const danger = { reason: "deletes", what: "rm" };
     const author = await world.gateway.people.access(ann.source);
     if (!author.allowed) throw new Error("Ann is let in.");
-    const about = { tool: "act", key: ann.key, author, danger };
+    const about = { tool: "act", key: ann.key, number: 1, author, danger };
     const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
-    expect(questionText(question, 5)).toContain("no answer in 5 minutes means no");
+    expect(questionText(question, { minutes: 5, isAlone: true, isGroup: false })).toContain(
+      "no answer in 5 minutes means no",
+    );
     expect(await outcome).toBe("expired");
     expect(approvals.openTo(ann.key, author)).toEqual([]);
     const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);
@@ -403,17 +410,14 @@ describe("what an owner allows always", () => {
     await until(() => found() !== undefined);
     return answer.exec(found() ?? "") as RegExpExecArray;
   }
-  const QUESTION = /^This deletes things\.[\s\S]*\/approve (\d{4})/;
+  const QUESTION = /^This deletes things\.[\s\S]*\nAllow\?/;
   const DONE = /^Came of it: did/;
 
   it("is not asked about again: exactly this, in this chat, also after a restart", async () => {
     const { boss } = await room();
-    const [question, number] = await said(
-      boss,
-      "rm -r build",
-      /^This deletes.*\/approve (\d{4}) always: .*$/s,
-    );
-    expect(question).toMatch(/do not ask again about exactly this here$/);
+    const [question] = await said(boss, "rm -r build", /^This deletes.*\nAllow\? yes \/ no \/ always\n.*$/s);
+    expect(question).toContain("always: I do not ask again about exactly this here");
+    const number = questionNumber(question);
     await said(boss, `/approve ${number} always`, /^Approved, now and always/);
     await until(() => boss.told.some((line) => DONE.test(line)));
     await world.restart();
@@ -445,7 +449,8 @@ describe("what an owner allows always", () => {
 
   it("is for an owner to say, and holds for the person whose call it was", async () => {
     const { boss, member } = await room();
-    const [question, number] = await said(member, "rm it", QUESTION);
+    const [, question = ""] = await said(member, "rm it", /^(This deletes things\.[\s\S]*\nAllow\?[\s\S]*)$/);
+    const number = questionNumber(question);
     expect(question).not.toContain("always");
     for (const words of [`${number} always`, "always", "list", "forget 1"])
       await said(member, `/approve ${words}`, /^Only an owner can allow something always\.$/);
@@ -468,9 +473,9 @@ describe("what only an owner may allow", () => {
     const question = await cleo.ask("leave it");
     expect(question).toMatch(/^This leaves the sandbox\./);
     expect(question).not.toContain("always");
-    const [, number = ""] = /\/approve (\d{4})/.exec(question) ?? [];
+    const number = questionNumber(question);
     expect(await cleo.ask(`/approve ${number} always`)).toBe(
-      `I ask about this each time, so it can't be allowed always. To allow it once: /approve ${number}`,
+      `I ask about this each time, so it can't be allowed always. To allow it once: yes ${number}`,
     );
     expect(acts).toEqual([]);
     await cleo.write(`/approve ${number}`);

@@ -1,6 +1,6 @@
 /** A message as the inbox has it, and the account that it came through. */
 import type { FileReference } from "../adapter/adapter.js";
-import type { InboxId } from "../session/ids.js";
+import type { InboxId, SessionId } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
@@ -55,6 +55,8 @@ export interface NewInboxItem extends Account {
   readonly awaited?: AwaitedFiles;
   /** No person asked just now, as in scheduled work: its turn leaves the idle clock alone. */
   readonly inBackground?: true;
+  /** Only this session is meant: if the lane has another one by now, it is not answered there. */
+  readonly boundTo?: SessionId;
   /** Who it is from, where `source` is only where it is answered: asked again by another, or moved since. */
   readonly by?: SessionSource;
 }

@@ -2,7 +2,7 @@
  * Moves a conversation into a lane that is named by its key, with the rights of the person who runs Baton, as `/resume` does
  * from there. First it says what would happen; then it does exactly that, or nothing.
  */
-import { TERMINAL_ACCOUNT } from "../adapter/terminal/terminal-source.js";
+import { terminalAccount } from "../adapter/terminal/terminal-source.js";
 import { ConflictError, InputError } from "../session/errors.js";
 import { sourceOfKey } from "../session/key-source.js";
 import type { LaneStore, LaneWork, SeenMove } from "../session/lane-store.js";
@@ -140,7 +140,7 @@ export class LaneDesk {
   /** Who answers the messages that come along. */
   async #answererIn({ key, origin }: LanePlace, waiting: number): Promise<Answerer> {
     const { accounts, clock } = this.#setting;
-    if (origin.platform === LOCAL) return { account: TERMINAL_ACCOUNT, holder: "" };
+    if (origin.platform === LOCAL) return { account: terminalAccount(origin), holder: "" };
     const agent = agentIn(key);
     const served = (await accounts.all(AGENT)).filter(
       ({ platform, value }) => platform === origin.platform && value === agent,

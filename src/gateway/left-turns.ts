@@ -1,10 +1,12 @@
 /** Goes on with a turn that a process left unfinished, or gives it up if every process that tried it ended. */
 import { deliveryIdOf } from "../session/ids.js";
+import { LOCAL } from "../session/platform.js";
 import { mayBeAlive, runningGroup } from "../util/holder.js";
 import { counted } from "../util/words.js";
 import { isGivenUp } from "./attempts.js";
 import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
+import { quoted } from "./describe.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
 import type { InboxItem, RunningTurn, Turn } from "./store.js";
@@ -23,15 +25,32 @@ export class LeftTurns {
     this.#setting = setting;
   }
 
-  async takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
+  async takeOver(
+    lane: Lane,
+    { turn, item, wish, lease }: RunningTurn,
+    author: Promise<Access>,
+  ): Promise<void> {
     const { sessions, store, turnRunner, holder, leaseMs, clock } = this.#setting;
     const taken = await store.turns.takeOver(turn, { holder, leaseMs }, clock());
     if (!taken) return;
     if (wish) lane.stop(wish); // The process before was asked to stop it, and ended first.
     if (!(await this.#keepInterrupted(taken, item))) return;
+    await this.#tellOfGoingOn(taken, item, lease.holder);
     const entry = await sessions.get(taken.sessionId);
     if (!entry || isGivenUp(taken, item)) return this.#giveUp(taken, item);
     await turnRunner.run(lane, { item, turn: taken, entry, who: await author });
+  }
+
+  /** A person at a terminal did not ask just now, so they hear what is being answered. */
+  async #tellOfGoingOn(turn: Turn, item: InboxItem, before: string): Promise<void> {
+    const { store, notices, clock } = this.#setting;
+    if (item.platform !== LOCAL || item.inBackground) return;
+    const why = before === "" ? "You left while I answered" : "Baton ended while I answered";
+    const text = `${why} ${quoted(item.text)}. I continue now.`;
+    await store.outbox.add(
+      await notices.about(item, deliveryIdOf(turn.id, turn.fence, "continued"), text),
+      clock(),
+    );
   }
 
   async #giveUp(turn: Turn, item: InboxItem): Promise<void> {

@@ -1,7 +1,9 @@
 /** What a chat sees of a turn whose tools take long: one message, a draft, or the platform's own line; then the answer. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { PassingTime } from "../../test/support/passing-time.js";
+import { questionNumber } from "../../test/support/question-number.js";
 import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
 import { runToolCall } from "../agent/tool-call.js";
@@ -324,8 +326,7 @@ describe("a process that is killed while a tool runs", () => {
 describe("nothing is overtaken", () => {
   const question = () => shown().find((text) => text.startsWith("This deletes things"));
   const approve = async () => {
-    const [, number] = /\/approve (\d{4})/.exec(question() ?? "") ?? [];
-    await ann.write(`/approve ${number}`);
+    await ann.write(`/approve ${questionNumber(question() ?? "")}`);
   };
 
   it("a tool that waits for approval does not run, and is not said to", async () => {
@@ -429,6 +430,19 @@ describe("a platform with a line for what a bot does", () => {
     ends("npm test");
     await until(() => shown().length === 1);
     expect([shown(), line(), world.adapter.edits]).toEqual([["All green."], [], []]);
+  });
+
+  it("says there that it waits for a person, and nothing of that in a message", async () => {
+    await begin([...EDITS, "status"], [{ call: ["rm it"] }, { say: "Gone." }], { place: thread });
+    await ann.write("remove it");
+    await until(() => shown().some((text) => text.includes("\nAllow? ")));
+    await time.pass(2_000);
+    await until(() => line().includes("is waiting for you"));
+    expect(shown()).toHaveLength(1);
+    world.now += 10_000;
+    await ann.write("no");
+    await until(() => shown().includes("Gone."));
+    await until(() => line().length === 0);
   });
 
   it("shows nothing there any more if the turn is stopped", async () => {

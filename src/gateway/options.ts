@@ -2,8 +2,7 @@
 import type { Adapter } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import type { ContextConfig } from "../session/context.js";
-import type { Handoff } from "../session/handoff.js";
-import type { SessionKey, SessionScopes } from "../session/session-key.js";
+import type { SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
 import type { Later } from "../util/later.js";
@@ -11,6 +10,7 @@ import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
+import type { GatewayEvents } from "./gateway-events.js";
 import type { GroupRules } from "./group-rules.js";
 import type { GatewayJobs } from "./jobs/options.js";
 import type { KeptFiles } from "./kept-files.js";
@@ -22,7 +22,7 @@ import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import type { GatewayStore } from "./store.js";
 
-export interface GatewayOptions extends Partial<KeptFiles> {
+export interface GatewayOptions extends Partial<KeptFiles>, GatewayEvents {
   readonly sessions: Sessions;
   readonly store: GatewayStore;
   readonly agent: Agent;
@@ -63,12 +63,6 @@ export interface GatewayOptions extends Partial<KeptFiles> {
   readonly handoffWaitMs?: number;
   /** How long a message waits for a platform that can't be reached. */
   readonly giveUpAfterMs?: number;
-  /** Called with each handoff that was asked for here, as it goes on. */
-  readonly onHandoff?: (handoff: Handoff) => void;
-  /** Called once with each conversation that is offered to the terminal, in words. */
-  readonly onOffer?: (text: string) => void;
-  /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
-  readonly onElsewhere?: (key: SessionKey) => void;
   readonly holder: string;
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */

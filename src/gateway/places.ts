@@ -1,5 +1,5 @@
 /** The places that people may name: home channels, their own chats, addresses, and the terminal. Nobody learns of others. */
-import { TERMINAL_ACCOUNT } from "../adapter/terminal/terminal-source.js";
+import { terminalAccount } from "../adapter/terminal/terminal-source.js";
 import { addressIn } from "../config/home-channel.js";
 import { isOwn, OWNER } from "../session/access.js";
 import { type HomeChannel, wordOf } from "../session/context.js";
@@ -89,9 +89,10 @@ export class Places {
     return (await this.#viewOf(who).laneAt(address)) !== null;
   }
 
-  /** The account that serves a platform; null if none does. */
-  async accountOn(platform: Platform): Promise<Account | null> {
-    if (platform === LOCAL) return { platform, account: TERMINAL_ACCOUNT };
+  /** The account that serves an address; null if none does. */
+  async accountOn(address: Address): Promise<Account | null> {
+    const { platform } = address;
+    if (platform === LOCAL) return { platform, account: terminalAccount(address) };
     return (await this.#served()).find((account) => account.platform === platform) ?? null;
   }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PassingTime } from "../../test/support/passing-time.js";
 import type { ToolCall } from "../session/transcript.js";
-import { LONG_MS, Progress, progressLines, progressWords, UPDATE_MS } from "./progress.js";
+import { ASKED_MS, LONG_MS, Progress, progressLines, progressWords, UPDATE_MS } from "./progress.js";
 
 const call = (name: string, args: unknown = {}): ToolCall => ({
   id: name,
@@ -91,6 +91,32 @@ describe("progress", () => {
       progress.finished(quick);
     }
     expect([told, progress.lines, progress.words, time.waiting]).toEqual([[], "", "", 0]);
+  });
+
+  it("says whom a question waits for, and afterwards what runs", async () => {
+    const words: string[] = [];
+    progress = new Progress({
+      hints: true,
+      elapsed: () => time.now,
+      later: time.later,
+      changed: () => words.push(progress.words),
+    });
+    progress.asked();
+    progress.asked();
+    await time.pass(ASKED_MS - 1);
+    expect(words).toEqual([]);
+    await time.pass(1);
+    expect([words, progress.isWaiting]).toEqual([["is waiting for you"], true]);
+    progress.answered();
+    await time.pass(UPDATE_MS);
+    expect(words).toEqual(["is waiting for you", "is waiting for you"]);
+    progress.started(call("slow"));
+    progress.answered();
+    expect([progress.words, progress.isWaiting]).toEqual(["", false]);
+    await time.pass(LONG_MS);
+    expect(words.at(-1)).toBe("is running slow, for 5 s");
+    progress.end();
+    expect(time.waiting).toBe(0);
   });
 
   it("is told after a moment, then every ten seconds, and less often after a minute", async () => {

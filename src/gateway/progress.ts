@@ -8,18 +8,14 @@ import type { Later } from "../util/later.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { durationWords } from "../util/words.js";
 
-/** Hears of the calls of a turn: from when they act, until they are done. Must not throw. */
-export interface ToolWatch {
-  started(call: ToolCall): void;
-  finished(call: ToolCall): void;
-}
-
 /** From the start of a tool until it is worth a word. */
 export const LONG_MS = 5_000;
 /** Between two updates in the first minute, and later on. */
 export const UPDATE_MS = 10_000;
 const RARE_UPDATE_MS = 30_000;
 const OFTEN = 6;
+/** From a question until the words say who is waited for: a platform's line goes with the message that asks. */
+export const ASKED_MS = 2_000;
 
 export interface ProgressSetting {
   /** True if the words may tell what a tool works on. A group sees only which tool it is. */
@@ -42,12 +38,13 @@ interface Watched extends RunningCall {
   readonly cancel: () => void;
 }
 
-export class Progress implements ToolWatch {
+export class Progress {
   readonly #setting: ProgressSetting;
   readonly #running = new Map<ToolCall, Watched>();
   #said: { readonly lines: string; readonly words: string } | null = null;
   #updates = 0;
   #cancelUpdate: () => void = () => {};
+  #questions = 0;
   #isOver = false;
 
   constructor(setting: ProgressSetting) {
@@ -64,6 +61,25 @@ export class Progress implements ToolWatch {
   finished(call: ToolCall): void {
     this.#running.get(call)?.cancel();
     this.#running.delete(call);
+  }
+
+  asked(): void {
+    this.#questions += 1;
+    if (this.#isOver || this.#questions > 1) return;
+    this.pause();
+    this.#cancelUpdate = this.#setting.later(() => this.#update(), ASKED_MS);
+  }
+
+  answered(): void {
+    this.#questions -= 1;
+    if (this.isWaiting) return;
+    this.pause();
+    if (this.#running.size > 0) this.#cancelUpdate = this.#setting.later(() => this.#update(), UPDATE_MS);
+  }
+
+  /** True while a person is asked. The question says so itself, where the platform has no line for it. */
+  get isWaiting(): boolean {
+    return this.#questions > 0;
   }
 
   /** As of the last update, in Markdown, a line for each tool; empty while nothing is worth a word. */
@@ -94,17 +110,20 @@ export class Progress implements ToolWatch {
   }
 
   #update(): void {
+    this.#cancelUpdate();
     const { later, changed, elapsed, hints } = this.#setting;
     const [running, now] = [[...this.#running.values()], elapsed()];
     this.#said = {
       lines: progressLines(running, now, hints),
-      words: progressWords(running, now, hints),
+      words: this.isWaiting ? WAITING : progressWords(running, now, hints),
     };
     this.#updates += 1;
     this.#cancelUpdate = later(() => this.#update(), this.#updates > OFTEN ? RARE_UPDATE_MS : UPDATE_MS);
     changed();
   }
 }
+
+const WAITING = "is waiting for you";
 
 /** So many tools are named. */
 const MOST_NAMED = 3;

@@ -5,9 +5,11 @@
  * people, links and tool lists made up each time. 300 journeys drive a whole gateway over a store in memory, and each
  * author with each actor one more of a handoff, whose messages move along, and one of a link.
  */
+
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
+import { questionNumber } from "../../test/support/question-number.js";
 import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
 import { runToolCall } from "../agent/tool-call.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -124,9 +126,9 @@ describe("10,000 cases of author, actor, command and place", () => {
             return tally(await passes(world.requests.mustForItems(who, [item as never])), may);
           case "approve": {
             if (!runsAs.allowed) return;
-            const approvals = new Approvals(given.lists, () => 0);
+            const approvals = new Approvals(given.lists, () => 0, NO_MEMORY);
             const question = approvals.ask(
-              { key: KEY, author: runsAs, tool: "terminal", danger: DANGER },
+              { key: KEY, number: 1, author: runsAs, tool: "terminal", danger: DANGER },
               new AbortController().signal,
               9e5,
             );
@@ -157,6 +159,7 @@ describe("10,000 cases of author, actor, command and place", () => {
 
 const KEY = "agent:main:telegram:group:room" as SessionKey;
 const DANGER = { reason: "deletes", what: "rm" };
+const NO_MEMORY = { read: async () => null, write: async () => {} };
 
 /** The decisions as the gateway makes them, over people who are only listed. */
 class Decisions {
@@ -483,9 +486,9 @@ describe("300 journeys through a gateway", () => {
 
   /** A request that came to a private chat: it runs only if its author has the tool and who is there may allow it. */
   async function decide(chat: Chat, from: number, line: string, isAsked: boolean): Promise<void> {
-    const outcome = () => chat.told.slice(from).find((text) => /^So: |\/approve \d/.test(text));
+    const outcome = () => chat.told.slice(from).find((text) => /^So: |^Allow\?/m.test(text));
     await until(() => outcome() !== undefined);
-    const [, number] = /\/approve (\d+)/.exec(outcome() ?? "") ?? [];
+    const number = questionNumber(outcome() ?? "");
     expect(number !== undefined).toBe(isAsked);
     if (isAsked) await told(chat, `/approve ${number}`, /^So: /);
     expect(done.splice(0)).toEqual(isAsked ? [line] : []);
@@ -506,8 +509,8 @@ describe("300 journeys through a gateway", () => {
       expect(done).toEqual([]);
       return;
     }
-    const question = await told(room(author), line, /\/approve/);
-    const [, number] = /\/approve (\d+)/.exec(question) ?? [];
+    const question = await told(room(author), line, /^Allow\?/m);
+    const number = questionNumber(question);
     const isAsked = author === actor || PEOPLE[actor]?.role === "owner";
     const may = isAsked && mayModel(actor, author);
     expect(await told(room(actor), `/approve ${number}`, /^Approved|^Nothing waits/)).toMatch(

@@ -1,9 +1,11 @@
 /** Rights follow whoever wrote it: nobody ends, changes, steers, repeats or approves what they could not have asked for. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../test/support/gateway-world.js";
+import { questionNumber } from "../../test/support/question-number.js";
 import type { Agent, AgentEvent, Tool, TurnInput } from "../agent/agent.js";
 import { runToolCall } from "../agent/tool-call.js";
 import { openDb } from "../open-sessions.js";
@@ -76,7 +78,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const numberIn = (question: string): string => /\/approve (\d{4})/.exec(question)?.[1] ?? "none";
+const numberIn = (question: string): string => questionNumber(question) ?? "none";
 
 /** Writes, and waits until the room was told something like that. */
 async function told(chat: Chat, text: string, what: RegExp): Promise<string> {
@@ -89,11 +91,11 @@ async function told(chat: Chat, text: string, what: RegExp): Promise<string> {
 
 describe("what the owner denied", () => {
   it("is not asked again by a guest, and not approved by one", async () => {
-    const first = await told(boss, "rm -rf ~/precious", /\/approve/);
+    const first = await told(boss, "rm -rf ~/precious", /Allow\?/);
     await told(boss, `/deny ${numberIn(first)}`, /It says: .*said no/);
     expect(await told(eve, "/retry", /./)).toMatch(REFUSED);
     expect(await told(eve, "/approve", /./)).toBe("Nothing waits for your answer.");
-    const again = await told(boss, "/retry", /\/approve/);
+    const again = await told(boss, "/retry", /Allow\?/);
     expect(await told(eve, `/approve ${numberIn(again)}`, /./)).toBe("Nothing waits for your answer.");
     expect(done).toEqual([]);
     await told(boss, `/approve ${numberIn(again)}`, /It says: gone/);
@@ -101,7 +103,7 @@ describe("what the owner denied", () => {
   });
 
   it("stays the owner's in a branch", async () => {
-    const first = await told(boss, "rm it", /\/approve/);
+    const first = await told(boss, "rm it", /Allow\?/);
     await told(boss, `/deny ${numberIn(first)}`, /It says/);
     await told(eve, "/branch", /You are now in the branch/);
     expect(await told(eve, "/retry", /./)).toMatch(REFUSED);
@@ -121,7 +123,7 @@ describe("a guest's request that the owner asks again", () => {
   it("runs as the guest in a branch too", async () => {
     await told(eve, "rm it", /It says/);
     await told(boss, "/branch", /You are now in the branch/);
-    expect(await told(boss, "/retry", /It says|\/approve/)).toMatch(/no tool/i);
+    expect(await told(boss, "/retry", /It says|Allow\?/)).toMatch(/no tool/i);
     expect(done).toEqual([]);
   });
 });
@@ -257,7 +259,7 @@ describe("what moved along with a conversation", () => {
     await told(own, "/queue rm -rf ~/precious", /Queued/);
     await told(own, `/handoff ${THERE}:eve --now`, /Moved/);
     await until(() => guest.told.some((text) => text.startsWith("It says")));
-    expect(guest.told.filter((text) => text.includes("/approve"))).toEqual([]);
+    expect(guest.told.filter((text) => text.includes("Allow?"))).toEqual([]);
     expect(guest.told.at(-1)).toMatch(/nobody can approve it/);
     expect(done).toEqual([]);
   });
@@ -322,16 +324,16 @@ describe("somebody who has access in one group only", () => {
   });
 
   it("asks there as a guest, and repeats it", async () => {
-    const first = await told(nia, "rm it", /\/approve/);
+    const first = await told(nia, "rm it", /Allow\?/);
     await told(nia, `/deny ${numberIn(first)}`, /It says: .*said no/);
-    const again = await told(nia, "/retry", /\/approve/);
+    const again = await told(nia, "/retry", /Allow\?/);
     await told(nia, `/approve ${numberIn(again)}`, /It says: gone/);
     expect(done).toEqual(["rm it"]);
     expect(await told(nia, "/pair", /./)).toMatch(/A guest can't use/);
   });
 
   it("touches nothing of somebody who may do more", async () => {
-    const asked = await told(boss, "rm that", /\/approve/);
+    const asked = await told(boss, "rm that", /Allow\?/);
     expect(await told(nia, `/approve ${numberIn(asked)}`, /./)).toBe("Nothing waits for your answer.");
     expect(await told(nia, "/undo", /./)).toMatch(REFUSED);
     expect(done).toEqual([]);

@@ -134,6 +134,8 @@ export type BeginTurn =
   | { readonly kind: "moving" }
   /** The message no longer waits. */
   | { readonly kind: "gone" }
+  /** It is bound to a session that is no longer in this lane. */
+  | { readonly kind: "left" }
   /** An older message of its lane waits, and no process has it. */
   | { readonly kind: "behind" }
   | { readonly kind: "ask processes" };
@@ -310,6 +312,24 @@ export interface StandingApprovals {
   remove(key: SessionKey, id: number): Promise<boolean>;
 }
 
+/** A terminal that is open, or was when its process ended. */
+export interface OpenTerminal extends Lease {
+  /** The lane that it is in. */
+  readonly key: SessionKey;
+  readonly isScript: boolean;
+  /** The lane to which a script gives its session back; null if it goes nowhere. */
+  readonly backTo: SessionKey | null;
+}
+
+/** The open terminals, in all processes: one for each holder. */
+export interface Terminals {
+  /** This holder is in that lane, from now on and that long. */
+  enter(terminal: Omit<OpenTerminal, keyof Lease>, hold: Hold, now: number): Promise<void>;
+  /** False if it was not there: then another process has tidied up after it. */
+  leave(holder: string): Promise<boolean>;
+  all(now: number): Promise<OpenTerminal[]>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
@@ -327,6 +347,7 @@ export interface GatewayStore {
   readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
   readonly consolidations: Consolidations;
+  readonly terminals: Terminals;
   readonly titles: TitleStore;
   readonly spending: Spending;
   readonly usage: UsageStore;

@@ -84,7 +84,7 @@ export class Surfaces {
       commands,
       reactions,
       receive: async (message) => {
-        const bounded = boundedMessage(message);
+        const bounded = boundedMessage(message, adapter.capabilities.maxInbound);
         if (connection.isListening) return this.#started.turnAway(connection, bounded);
         if (!connection.isHeld) throw new Error("Another process may have the account now.");
         return this.#started.receive(connection, bounded);

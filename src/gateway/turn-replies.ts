@@ -2,7 +2,7 @@
  * What a turn sends: its replies, in pieces that the platform accepts, and notices. A step that could not be stored may be
  * tried again, so each message gets the same pieces and the same beginning each time.
  */
-import type { LiveReply } from "../adapter/adapter.js";
+import type { LiveReply } from "../adapter/live-reply.js";
 import { type DeliveryId, deliveryIdOf } from "../session/ids.js";
 import type { Message } from "../session/transcript.js";
 import { counted } from "../util/words.js";

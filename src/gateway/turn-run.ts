@@ -4,9 +4,10 @@
  * agent or a tool that does not stop then is abandoned, and the turn's fence keeps it from writing.
  */
 
+import type { LiveReply } from "../adapter/live-reply.js";
 import { type Agent, AgentError, type AgentEvent, type ModelDraft, type Tool } from "../agent/agent.js";
 import { withSender } from "../session/sender.js";
-import { completeUsage, type ModelUse } from "../session/session.js";
+import type { ModelUse } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
@@ -15,6 +16,7 @@ import { timerMs } from "../util/timer-ms.js";
 import type { Fitter } from "./memory/fitter.js";
 import { Renewal } from "./renewal.js";
 import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
+import { TurnAccount } from "./turn-account.js";
 import { type RepliesSetting, TurnReplies } from "./turn-replies.js";
 
 export interface TurnSetting extends RepliesSetting {
@@ -75,6 +77,7 @@ export class TurnRun {
   readonly startedAt: number;
   readonly #setting: TurnSetting;
   readonly #replies: TurnReplies;
+  readonly #account: TurnAccount;
   readonly #abort = new AbortController();
   readonly #halted: Promise<"halted">;
   #halt: (value: "halted") => void = () => {};
@@ -101,6 +104,7 @@ export class TurnRun {
     this.startedAt = setting.clock();
     this.#setting = setting;
     this.#replies = new TurnReplies(turn, setting);
+    this.#account = new TurnAccount(turn.sessionId, setting.model ?? setting.agent.name);
     this.#halted = new Promise((resolve) => {
       this.#halt = resolve;
     });
@@ -143,7 +147,6 @@ export class TurnRun {
 
   async run(): Promise<TurnOutcome> {
     const { clock, leaseMs, deadlineMs, turns } = this.#setting;
-    const live = this.#setting.live ?? this.#setting.stream;
     const lease = new Renewal(leaseMs, this.#setting.elapsed);
     const beat = setInterval(
       async () => {
@@ -158,7 +161,8 @@ export class TurnRun {
     const deadline = setTimeout(() => this.stop("deadline"), timerMs(deadlineMs));
     try {
       const outcome = await this.#converse();
-      live?.end(outcome === "done" ? "done" : outcome === "failed" ? "failed" : "stopped");
+      const shown = outcome === "done" || outcome === "failed" ? outcome : "stopped";
+      this.#live?.end(shown, this.#account.facts);
       if (outcome === "released") await this.#setting.stream?.isGone; // This process is about to end.
       return outcome;
     } finally {
@@ -166,6 +170,10 @@ export class TurnRun {
       clearInterval(beat);
       clearTimeout(deadline);
     }
+  }
+
+  get #live(): LiveReply | undefined {
+    return this.#setting.live ?? this.#setting.stream;
   }
 
   async #converse(): Promise<TurnOutcome> {
@@ -230,7 +238,7 @@ export class TurnRun {
   }
 
   async #take(event: AgentEvent): Promise<void> {
-    const live = this.#setting.live ?? this.#setting.stream;
+    const live = this.#live;
     switch (event.kind) {
       case "text":
         await this.#keepWhole();
@@ -260,8 +268,11 @@ export class TurnRun {
         if (event.results.length > 0) await this.#keepWhole();
         break;
       case "usage":
-        this.#uses.push(used(event));
+        this.#uses.push(this.#account.add(event));
         this.#setting.fitter?.used(event.usage);
+        break;
+      case "retry":
+        live?.retry?.(event);
         break;
       case "done":
         break;
@@ -381,10 +392,4 @@ export class TurnRun {
     this.#abort.abort();
     this.#halt("halted");
   }
-}
-
-/** A number that is none fails the turn here, not the commit of the step. */
-function used({ model, usage }: ModelUse): ModelUse {
-  completeUsage(usage);
-  return { ...(model === undefined ? {} : { model }), usage };
 }

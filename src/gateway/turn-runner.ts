@@ -55,7 +55,9 @@ export class TurnRunner {
     try {
       const run = await this.#prepare(begun);
       this.#join(lane, begun, run);
-      const stopTyping = showTyping(surfaces.of(item), turn.address, this.#setting.later);
+      const { later, turnTools: asking } = this.#setting;
+      const isWaiting = () => asking.approvals.isWaiting(turn.key);
+      const stopTyping = showTyping(surfaces.of(item), turn.address, later, isWaiting);
       lane.run = run;
       try {
         const outcome = await run.run();
@@ -135,7 +137,7 @@ export class TurnRunner {
         who.allowed
           ? turnTools(setting.turnTools, {
               ...{ who: job?.asks(who) ?? who, turn, item, unread, job, memory },
-              watch: stream,
+              watch: live ?? stream,
             })
           : [],
       ...given,

@@ -35,6 +35,11 @@ export interface TurnStarterSetting extends Common {
   readonly stopping: AbortSignal;
 }
 
+const LEFT =
+  "This conversation is no longer in this terminal, so I did not answer that. /resume brings it back, /new starts another.";
+const TOO_MANY =
+  "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
+
 /** How long a turn that is tried alone waits for others, and they for it. */
 const ALONE_MS = 60_000;
 
@@ -71,13 +76,16 @@ export class TurnStarter {
    * them, but what Baton tells the agent is never skipped.
    */
   async #waitOrSkip(item: InboxItem): Promise<boolean> {
-    const { store, scopes, notices, holder, clock } = this.#setting;
+    const { scopes } = this.#setting;
     if (!isShared(item.source, scopes) || item.inBackground) return false;
-    const text =
-      "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
+    await this.#skip(item, TOO_MANY);
+    return true;
+  }
+
+  async #skip(item: InboxItem, text: string): Promise<void> {
+    const { store, notices, holder, clock } = this.#setting;
     const deliveries = await notices.about(item, deliveryIdOf("inbox", item.id, "skipped"), text);
     await store.inbox.skip(item.id, holder, deliveries, clock());
-    return true;
   }
 
   /** Runs it beside other turns of this process, or alone. It waits before it begins, so nothing runs while it waits. */
@@ -106,6 +114,9 @@ export class TurnStarter {
         await turnRunner.run(lane, { item, turn: begun.turn, entry: begun.entry, who });
         return true;
       case "gone":
+        return true;
+      case "left":
+        await this.#skip(item, LEFT);
         return true;
       case "behind":
         await surfaces.takeOn(item); // What it is behind comes before it here, too.

@@ -3,9 +3,10 @@
  * recorded.
  */
 
+import type { ToolWatch } from "../adapter/live-reply.js";
 import type { Danger, Tool } from "../agent/agent.js";
 import { deliveryIdOf } from "../session/ids.js";
-import { type Approvals, answersTo, approver } from "./approvals.js";
+import { type ApprovalQuestion, type Approvals, answersTo, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { type ButtonsShown, removeButtons, withButtons } from "./buttons.js";
@@ -15,7 +16,6 @@ import type { JobTurn } from "./jobs/turn.js";
 import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { startsInBackground } from "./processes/background.js";
-import type { ToolWatch } from "./progress.js";
 import type { NewDelivery } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
 
@@ -30,7 +30,7 @@ export interface TurnToolsSetting extends GatewayToolsSetting {
 interface TurnOfTools extends Omit<TurnOfGatewayTools, "tool"> {
   /** Null if a person asked for the turn. */
   readonly job: JobTurn | null;
-  /** Learns which calls run. */
+  /** Learns which calls run, and what they print. */
   readonly watch?: ToolWatch | undefined;
 }
 
@@ -48,23 +48,27 @@ export async function turnTools(
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );
-  const show = async (text: string, number: number): Promise<readonly NewDelivery[]> => {
-    const question = await notices.about(item, deliveryIdOf(turn.id, turn.fence, "asked", number), text);
-    const shown = withButtons(question, answersTo(number), here?.capabilities);
+  const isGroup = item.source.chatType !== "dm";
+  const show = async (text: string, question: ApprovalQuestion): Promise<readonly NewDelivery[]> => {
+    const id = deliveryIdOf(turn.id, turn.fence, "asked", question.token);
+    const shown = withButtons(await notices.about(item, id, text), answersTo(question), here?.capabilities);
     await store.outbox.add(shown, clock());
+    watch?.asked?.();
     return shown;
   };
   const close = (shown: readonly ButtonsShown[], why: string): void => {
+    watch?.answered?.();
     removeButtons(shown, why, setting.surfaces.of(item), store.outbox).catch(() => {}); // A press says that it is over.
   };
   const about = { key: turn.key, author: who };
   const canAnswer = async (danger: Danger): Promise<boolean> => {
-    if (item.source.chatType !== "dm") return true; // Somebody in the group may be allowed to.
+    if (isGroup) return true; // Somebody in the group may be allowed to.
     const there = await setting.people.access(item.source);
     return there.allowed && approvals.mayAnswer(there, { author: who, danger });
   };
   const isAsked = here && !here.capabilities.isUnattended && job === null; // A job has nobody who waits for it.
-  const approve = approver(approvals, about, isAsked ? { show, close, canAnswer } : null, store.standing);
+  const asking = { account: item, isGroup, show, close, canAnswer };
+  const approve = approver(approvals, about, isAsked ? asking : null, store.standing);
   const { sessionFiles } = setting.media ?? {};
   const given = {
     ...(processes && !job?.isAlone ? { background: startsInBackground(processes, turn, item) } : {}),

@@ -77,3 +77,16 @@ it("is shown again by the next line, and missed in between", async () => {
   expect(adapter.there.typed).toBe(1);
   end();
 });
+
+it("is not shown while a person is waited for", async () => {
+  const adapter = new ScriptedAdapter({ can: ["typing"] });
+  await adapter.connect();
+  let isWaiting = true;
+  const end = showTyping(adapter, address, time.later, () => isWaiting);
+  await time.pass(60_000);
+  expect(adapter.there.typed).toBe(0);
+  isWaiting = false;
+  await time.pass(4_000);
+  expect(adapter.there.typed).toBe(1);
+  end();
+});

@@ -8,7 +8,7 @@
  */
 import { escapePart, unescapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
-import { foldId, type Platform } from "./platform.js";
+import { foldId, LOCAL, type Platform } from "./platform.js";
 import { isShared, type SessionScopes } from "./session-key.js";
 import type { SessionSource } from "./source.js";
 
@@ -106,11 +106,15 @@ export function isOwn({ owner }: Pick<Belonging, "owner">, identities: readonly 
   return person !== null && identities.includes(person);
 }
 
+/** What terminals begin belongs to one place: there is one person, however many windows are open. */
+const TERMINALS = `${LOCAL}:cli`;
+
 /** Who owns a session that this source starts. */
 export function belongingOf(source: SessionSource, scopes: SessionScopes = {}): Belonging {
   const chat = chatOf(source);
   const identity = isShared(source, scopes) ? null : identityOf(source);
-  return { owner: identity === null ? ownerOfChat(chat) : ownerOfPerson(identity), chat };
+  const whose = source.platform === LOCAL ? TERMINALS : chat;
+  return { owner: identity === null ? ownerOfChat(whose) : ownerOfPerson(identity), chat };
 }
 
 /** The viewer for the sender of this message, in the chat where they wrote it. */

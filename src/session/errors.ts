@@ -54,6 +54,7 @@ export type ErrorCode =
   | "lock_unreadable"
   | "home_unusable"
   | "store_in_use"
+  | "session_left"
   | "turn_running"
   | "summary_failed"
   | "lane_changed"

@@ -21,12 +21,24 @@ export interface PlatformTraits {
   readonly chatId?: IdShape;
   /** Escapes the colons inside the ids of an address that a person wrote, if ids have colons there. */
   readonly escapeColons?: (written: string) => string;
+  /** The same chat as the adapter tells of it, so that what comes in from another program has the key of what is said there. */
+  readonly liveChat?: (told: ToldChat) => ToldChat;
   /** True if no people are there, as with scheduled jobs: then it is shown to nobody, and nothing can be sent there. */
   readonly isInternal?: boolean;
   /** How people set it up; without settings, only a program can open it. */
   readonly settings?: Settings;
   /** The platform of which this is a further bot: further-bot.ts. */
   readonly like?: Platform;
+}
+
+/** A chat as another program tells of it. */
+export interface ToldChat {
+  readonly chatId: string;
+  /** `unknown` if that program does not say. */
+  readonly chatType: "dm" | "group" | "channel" | "thread" | "unknown";
+  readonly threadId?: string;
+  /** The chat in which a thread was begun, if `chatId` names the thread. */
+  readonly parentChatId?: string;
 }
 
 interface IdShape {

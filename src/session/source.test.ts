@@ -7,6 +7,7 @@ import {
   formatAddress,
   localSource,
   parseAddress,
+  parseAnyAddress,
   parseSource,
   type SessionSource,
   serializeSource,
@@ -107,19 +108,43 @@ describe("Address", () => {
     expect(formatAddress(addressOf(from))).toBe("matrix:!r%3Aex.org:$e");
   });
 
-  it("round-trips", () => {
-    const id = fc.string({ minLength: 1, unit: "binary" });
+  /** With what ids are made of somewhere, and what separates and escapes them here. */
+  const awkward = fc.oneof(
+    fc.string({ minLength: 1, unit: "binary" }),
+    fc.string({ minLength: 1, unit: fc.constantFrom(..."!$:%@+/=#. 3AaZ\n\u0000\ud800".split("")) }),
+  );
+  const thread = fc.option(awkward, { nil: undefined });
+  const at = (platform: string, chatId: string, threadId: string | undefined) =>
+    threadId === undefined ? { platform, chatId } : { platform, chatId, threadId };
+
+  it("round-trips in the store, whatever the ids are", () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...platforms()),
-        id,
-        fc.option(id, { nil: undefined }),
-        (platform, chatId, threadId) => {
-          const address = threadId === undefined ? { platform, chatId } : { platform, chatId, threadId };
-          expect(parseAddress(formatAddress(address))).toEqual(address);
-        },
-      ),
+      fc.property(fc.constantFrom(...platforms()), awkward, thread, (platform, chatId, threadId) => {
+        const address = at(platform, chatId, threadId);
+        expect(parseAnyAddress(formatAddress(address))).toEqual(address);
+      }),
     );
+  });
+
+  it("round-trips as people see it, with ids as the platform makes them", () => {
+    const isMatrix = (platform: string) => platform === "matrix";
+    fc.assert(
+      fc.property(fc.constantFrom(...platforms()), awkward, thread, (platform, chatId, threadId) => {
+        const address = isMatrix(platform)
+          ? at(platform, `!${chatId}`, threadId && `$${threadId}`)
+          : at(platform, chatId, threadId);
+        expect(parseAddress(formatAddress(address))).toEqual(address);
+      }),
+    );
+  });
+
+  it.each([
+    ["matrix:!r:ex.org", "!r:ex.org", undefined],
+    ["Matrix:!r:ex.org:8448", "!r:ex.org:8448", undefined],
+    ["matrix:!r:ex.org:$e", "!r:ex.org", "$e"],
+    ["matrix:!r%3Aex.org:$e", "!r:ex.org", "$e"],
+  ])("%s is a room as people know it", (text, chatId, threadId) => {
+    expect(parseAddress(text)).toEqual(at("matrix", chatId, threadId));
   });
 
   it("takes the platform in any case and ids as they are", () => {

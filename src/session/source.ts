@@ -148,15 +148,21 @@ export function formatAddress(address: Address): string {
   return [address.platform, ...parts.map(escapePart)].join(":");
 }
 
-/** Reads `platform:chat[:thread]`, where people are; the platform in any case, ids exactly as they are. */
+/**
+ * Reads `platform:chat[:thread]`, where people are; the platform in any case, ids exactly as they are. If ids of the
+ * platform contain colons, they may be written as people know them: `matrix:!room:server`.
+ */
 export function parseAddress(text: string): Address {
-  const address = parseAnyAddress(text);
+  const [name = "", ...rest] = text.split(":");
+  const platform = name.trim().toLowerCase();
+  const { escapeColons } = platformTraits(platform);
+  const address = parseAnyAddress(escapeColons ? `${platform}:${escapeColons(rest.join(":"))}` : text);
   if (platformTraits(address.platform).isInternal)
     throw new InputError("invalid_address", `Nobody reads what is sent to ${JSON.stringify(text)}.`);
   return address;
 }
 
-/** The same, also where no people are, as the store has it. */
+/** What `formatAddress` wrote, also where no people are: as the store has it. */
 export function parseAnyAddress(text: string): Address {
   const [name = "", ...rest] = text.split(":");
   const platform = name.trim().toLowerCase();

@@ -263,8 +263,10 @@ export interface HandoffStore<Effects extends HandoffEffects = HandoffEffects> {
   find(id: HandoffId, now: number): Promise<Handoff | null>;
   /** Applies `stepHandoff`; null if there is no such handoff. A refused step has no effects. */
   step(id: HandoffId, step: HandoffStep, now: number, effects?: Effects): Promise<HandoffOutcome | null>;
-  /** The last one that left this lane. */
+  /** The last one that left this lane, also if somebody took the session elsewhere without asking for a handoff. */
   lastFrom(key: SessionKey): Promise<Handoff | null>;
+  /** The last one that took this session to this target. */
+  lastTo(sessionId: SessionId, target: string): Promise<Handoff | null>;
 }
 
 export interface SessionStore {

@@ -7,19 +7,24 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export type Write = (text: string) => void | Promise<void>;
 
-export type ImportFormat = "sessions-json" | "metadata-jsonl" | "sqlite";
+export type ImportFormat = "sessions-json" | "metadata-jsonl" | "sqlite" | "openclaw" | "claude-code";
 
 export interface ImportOptions {
   /** Look and report, change nothing. */
   readonly dryRun?: boolean;
   /** The scopes of the gateway, so that imported sessions continue under its keys. */
   readonly scopes?: SessionScopes;
+  /** Times after it, in milliseconds UTC, are not believed; the machine's clock if it is not given. */
+  readonly now?: number;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** What was imported, or would be. */
 export interface ImportReport {
+  /** The format of the first of `sources`. */
   readonly format: ImportFormat;
+  /** The folders and files that hold sessions. */
+  readonly sources: readonly ImportedSource[];
   readonly dryRun: boolean;
   readonly sessions: readonly ImportedSession[];
   readonly totals: {
@@ -30,8 +35,25 @@ export interface ImportReport {
     /** Messages in the source, and how many of them came in. */
     readonly messages: number;
     readonly added: number;
+    /** All problems, also those that `problems` does not list. */
+    readonly problems: number;
+    /** Lines and rows that hold nothing that was said: settings, snapshots, progress. */
+    readonly bookkeeping: number;
   };
+  /** The platforms that the source names and Baton does not know. Their sessions are local ones, of the gateway's owner. */
+  readonly unknownPlatforms: readonly ImportedPlatform[];
+  /** At most 1,000 of them. */
   readonly problems: readonly ImportProblem[];
+}
+
+export interface ImportedSource {
+  readonly path: string;
+  readonly format: ImportFormat;
+}
+
+export interface ImportedPlatform {
+  readonly name: string;
+  readonly sessions: number;
 }
 
 export interface ImportedSession {

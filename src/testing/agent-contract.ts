@@ -275,6 +275,7 @@ function expectStory(events: readonly AgentEvent[]): void {
         expect({ words, calls }).toEqual({ words: "", calls: [] });
         break;
       case "reasoning":
+      case "retry":
         break;
       default:
         event satisfies never;

@@ -86,7 +86,11 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
     it("tells of the session in which a message to another chat was said", async () => {
       const { sessionId } = await sessions.getOrCreate(bob);
       const say = () => store.outbox.say(sessionId, "hello", [delivery("a")], now);
-      expect(await factsOf(say)).toEqual([session(sessionId), { kind: "messages" }, outbox]);
+      expect(await factsOf(say)).toEqual([
+        session(sessionId),
+        { kind: "messages", sessionId, first: 1, last: 1 },
+        outbox,
+      ]);
       expect(await factsOf(say)).toEqual([]); // It was said before.
     });
 
@@ -106,7 +110,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       const step = { messages, deliveries: [delivery("a")], steeredIn: [] };
       expect(await factsOf(() => store.turns.step(turn, step, 100, now))).toEqual([
         session(turn.sessionId),
-        { kind: "messages" },
+        { kind: "messages", sessionId: turn.sessionId, first: 2, last: 2 },
         outbox,
       ]);
       const none = { messages: [], deliveries: [], steeredIn: [] };

@@ -553,18 +553,18 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
     });
 
-    it("knows which messages have surely been sent", async () => {
+    it("knows which messages have surely been sent, and when", async () => {
       await store.outbox.add([delivery("a"), delivery("b"), delivery("c"), delivery("d")], now);
       const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, holder: "me" }));
       for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
-      expect(await store.outbox.areSent([deliveryIdOf("a")])).toBe(false);
-      await store.outbox.sent(a as Sending, "m1", now);
+      expect(await store.outbox.sentAt([deliveryIdOf("a")])).toBeNull();
+      await store.outbox.sent(a as Sending, "m1", now + 5);
       await store.outbox.fail(b as Sending, "no", false, 0);
       await store.outbox.doubt(c as Sending, "timeout", null, now);
       await store.outbox.add([{ ...delivery("seen"), shown: true }], now);
-      expect(await store.outbox.areSent([deliveryIdOf("a"), deliveryIdOf("seen")])).toBe(true);
+      expect(await store.outbox.sentAt([deliveryIdOf("a"), deliveryIdOf("seen")])).toBe(now + 5);
       for (const other of ["b", "c", "d", "never added"])
-        expect(await store.outbox.areSent([deliveryIdOf("a"), other as DeliveryId])).toBe(false);
+        expect(await store.outbox.sentAt([deliveryIdOf("a"), other as DeliveryId])).toBeNull();
     });
 
     it("keeps the buttons of a message, and knows under which id the platform has it", async () => {

@@ -3,7 +3,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayEffects, GatewayStore, InboxItem, NewDelivery, NewInboxItem } from "../gateway/store.js";
 import { type Asker, HANDOFF_WAIT_MS, type Handoff, type HandoffStep } from "../session/handoff.js";
-import { asHandoffId, type DeliveryId, type HandoffId, type TurnId } from "../session/ids.js";
+import {
+  asHandoffId,
+  type DeliveryId,
+  deliveryIdOf,
+  type HandoffId,
+  type SessionId,
+  type TurnId,
+} from "../session/ids.js";
 import { LOCAL, platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { Sessions } from "../session/sessions.js";
@@ -139,7 +146,10 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       });
       for (let twice = 0; twice < 2; twice++)
         expect(await announce(held, [announcement("h1")])).toMatchObject({ state: "running", fence: 1 });
-      expect(await store.outbox.announcement(H1)).toEqual({ state: "pending", error: null });
+      expect(await store.outbox.announcement(H1, addressOf(thread))).toEqual({
+        state: "pending",
+        error: null,
+      });
       now += 900;
       expect(await step(H1, { kind: "renew", fence: held.fence, leaseMs: 600_000 })).not.toBeNull();
       expect((await store.handoffs.find(H1, now))?.leaseUntil).toBeGreaterThan(now + 300_000);
@@ -302,7 +312,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       const held = await claim();
       await announce(held, [announcement("h1")]);
       expect(await fail(held.fence)).toMatchObject({ state: "failed", error: "no" });
-      expect(await store.outbox.announcement(H1)).toMatchObject({ state: "failed" });
+      expect(await store.outbox.announcement(H1, addressOf(thread))).toMatchObject({ state: "failed" });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toEqual([]);
       expect(await fail(held.fence)).toBeNull();
       expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toHaveLength(1);
@@ -322,13 +332,66 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       ]);
     });
 
+    it("tells another place, if the first one can't be written to", async () => {
+      await ask();
+      const held = await claim();
+      await announce(held, [announcement("h1")]);
+      const [first] = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
+      await store.outbox.sending(first?.id ?? 0, "gw");
+      await store.outbox.fail({ id: first?.id ?? 0, holder: "gw" }, "It is gone.", false, now);
+      const elsewhere = { ...announcement("h1"), deliveryId: deliveryIdOf("h1", "again") };
+      const other = { ...addressOf(thread), threadId: "other" };
+      for (let twice = 0; twice < 2; twice++) await announce(held, [{ ...elsewhere, address: other }]);
+      expect(await store.outbox.announcement(H1, addressOf(thread))).toMatchObject({ state: "failed" });
+      expect(await store.outbox.announcement(H1, other)).toEqual({ state: "pending", error: null });
+      expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toHaveLength(1);
+    });
+
+    it("finds the last one of a session to a target, and none of another", async () => {
+      expect(await store.handoffs.lastTo(entry.sessionId, `${THERE}:g`)).toBeNull();
+      await ask();
+      const held = await claim();
+      await aim(held);
+      expect(await store.handoffs.lastTo(entry.sessionId, `${THERE}:g`)).toBeNull();
+      await complete(held);
+      expect(await store.handoffs.lastTo(entry.sessionId, `${THERE}:g`)).toMatchObject({
+        id: H1,
+        destination: thread,
+      });
+      expect(await store.handoffs.lastTo(entry.sessionId, `${THERE}:h`)).toBeNull();
+      expect(
+        await store.handoffs.lastTo("20200101_000000_000000000000" as SessionId, `${THERE}:g`),
+      ).toBeNull();
+    });
+
+    it("knows for each lane what left it last, also without a handoff", async () => {
+      const elsewhere = { ...ann, chatId: "elsewhere" };
+      await sessions.switchTo(elsewhere, entry.sessionId);
+      expect(await store.handoffs.lastFrom(entry.key)).toMatchObject({
+        sessionId: entry.sessionId,
+        state: "completed",
+        finishedAt: now,
+        destination: null,
+      });
+      now += 1;
+      await sessions.switchTo(ann, entry.sessionId);
+      expect(await store.handoffs.lastFrom(sessions.laneOf(elsewhere).key)).toMatchObject({
+        sessionId: entry.sessionId,
+        finishedAt: now,
+      });
+      expect(await store.handoffs.open(now)).toEqual([]);
+    });
+
     it("finds what a process of the version before has announced, which gave it only an id", async () => {
       await ask();
       const held = await claim();
       await store.outbox.add([delivery("h1.here", thread)], now);
       expect(await announce(held, [announcement("h1")])).toMatchObject({ state: "running", fence: 1 });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toHaveLength(1);
-      expect(await store.outbox.announcement(H1)).toEqual({ state: "pending", error: null });
+      expect(await store.outbox.announcement(H1, addressOf(thread))).toEqual({
+        state: "pending",
+        error: null,
+      });
     });
 
     it("is not claimed while a turn runs, and no turn begins while it is under way", async () => {

@@ -13,4 +13,5 @@ export { processStoreContract } from "./process-store-contract.js";
 export { retentionContract } from "./retention-contract.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";
 export type * from "./store-types.js";
+export { terminalStoreContract } from "./terminal-store-contract.js";
 export { usageStoreContract } from "./usage-store-contract.js";

@@ -216,6 +216,37 @@ describe("what is known to be secret", () => {
     );
   });
 
+  test("where a part of the text is left out, no part of a secret is shown", () => {
+    const part = fc.nat(80);
+    fc.assert(
+      fc.property(secrets, fc.string(), fc.string(), part, part, part, (secret, before, after, ...cuts) => {
+        const redactor = new Redactor();
+        redactor.know(() => ["garden-1-party", secret.trim()]);
+        const text = `${before} ${secret.trim()} garden-1-party ${after} a garden-1-party in ${"words ".repeat(200)}`;
+        const [from = 0, to = 0] = [cuts[0], cuts[0] + cuts[1]];
+        const stream = redactor.stream();
+        const first = stream.push(text.slice(0, from));
+        stream.skip();
+        const rest = [text.slice(to, to + cuts[2]), text.slice(to + cuts[2])].map((piece) =>
+          stream.push(piece),
+        );
+        const last = rest.join("") + stream.end();
+        const hidden = redactor.hide(text);
+        expect([hidden.startsWith(first), hidden.endsWith(last)]).toEqual([true, true]);
+        expect(stream.push("and on ") + stream.end()).toBe("and on ");
+      }),
+    );
+  });
+
+  test("what was left out does not silence what follows for long", () => {
+    const redactor = new Redactor();
+    redactor.know(() => ["garden-1-party"]);
+    const stream = redactor.stream();
+    stream.push("a garden-1-");
+    stream.skip();
+    expect(stream.push(`-party ${"word ".repeat(100)}garden-1-party.`)).toMatch(/^[word ]+\*{3}\.$/);
+  });
+
   test("two secrets that overlap, in pieces: neither is shown, nor the rest of the second", () => {
     const redactor = new Redactor();
     redactor.know(() => ["abcdefgh-1", "gh-1-ijklmn"]);

@@ -14,6 +14,11 @@ export type Hide = (text: string) => string;
 /** For text that comes in pieces: text that may be the beginning of a secret waits for the next piece. */
 export interface HidingStream {
   push(piece: string): string;
+  /**
+   * Some text was left out: what has waited goes, and what comes next is shown only from where no secret can reach that
+   * began in the part that is missing.
+   */
+  skip(): void;
   /** No more text comes: returns what has waited. */
   end(): string;
 }
@@ -39,7 +44,14 @@ export class Redactor {
     let shown = 0;
     /** Text that was read and not returned yet. */
     let waiting = "";
+    /** How many characters that are not blank are still to be swallowed, and up to where all is. */
+    let unsafe = 0;
+    let safeFrom = 0;
     const read = (piece: string): void => {
+      for (let at = 0; unsafe > 0 && at < piece.length; at++) {
+        if (!/\s/.test(piece[at] ?? "")) unsafe -= 1;
+        safeFrom = reading.length + at + 1;
+      }
       waiting += piece;
       if (finder === this.#all().finder) finder.read(reading, piece);
       else begin(waiting); // More secrets are known now.
@@ -47,10 +59,16 @@ export class Redactor {
     const begin = (text: string): void => {
       ({ finder } = this.#all());
       reading = finder.begin();
+      safeFrom = Math.max(0, safeFrom - shown);
       [shown, waiting] = [0, text];
       finder.read(reading, text);
     };
     const showUpTo = (end: number): string => {
+      if (shown < safeFrom) {
+        const gone = Math.min(end, safeFrom) - shown;
+        waiting = waiting.slice(Math.max(0, gone));
+        shown += Math.max(0, gone);
+      }
       if (end <= shown) return "";
       const text = replaced(waiting.slice(0, end - shown), reading.spans, shown);
       waiting = waiting.slice(end - shown);
@@ -66,9 +84,14 @@ export class Redactor {
         reading.spans = reading.spans.filter(({ end }) => end > openFrom);
         return text;
       },
+      skip: () => {
+        begin("");
+        [unsafe, safeFrom] = [finder.longest, 0];
+      },
       end: () => {
         const text = showUpTo(reading.length);
         begin("");
+        [unsafe, safeFrom] = [0, 0];
         return text;
       },
     };

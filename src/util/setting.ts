@@ -54,7 +54,7 @@ export type Takes =
   | { readonly is: "url"; readonly error: string }
   | { readonly is: "choice"; readonly options: readonly string[]; readonly error?: string }
   /** In a config file this is `{ file: path }`, in a variable the secret itself. */
-  | { readonly is: "secret"; readonly error?: string }
+  | { readonly is: "secret" }
   | { readonly is: "list"; readonly of: Takes }
   | { readonly is: "either"; readonly of: readonly Takes[]; readonly error: string };
 
@@ -73,8 +73,8 @@ export interface TakesText {
 
 export type Settings = Readonly<Record<string, Setting>>;
 
-export function secret<const M extends Meaning>(meaning: M, error?: string): M & Setting<Secret | null> {
-  return { fallback: "none", ...meaning, takes: { is: "secret", ...(error && { error }) } };
+export function secret<const M extends Meaning>(meaning: M): M & Setting<Secret | null> {
+  return { fallback: "none", ...meaning, takes: { is: "secret" } };
 }
 
 const TEXT: TakesText = { is: "text", orNumber: true, error: "give a text" };

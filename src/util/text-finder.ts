@@ -34,11 +34,14 @@ export class TextFinder {
   readonly #next: Int32Array;
   /** How many characters led to a state: so much at the end may be the beginning of one of the texts. */
   readonly #depth: Int32Array;
+  /** The length of the longest of them, without line breaks. */
+  readonly longest: number;
   /** The length of the longest of the texts that ends in a state; 0 where none does. */
   readonly #found: Int32Array;
 
   constructor(texts: readonly string[]) {
     const words = texts.map((text) => text.replace(/[\r\n]/g, "")).filter((text) => text !== "");
+    this.longest = words.reduce((most, word) => Math.max(most, word.length), 0);
     let classes = 1;
     for (const word of words) {
       for (let at = 0; at < word.length; at++) {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => open.close({ drainMs: 0 }));
 
 const say = (message: string, ...options: string[]): Promise<Run> =>
-  baton(home, ["chat", "--message", message, ...options], { env: { BATON_AGENT_PROVIDER: "offline" } });
+  baton(home, ["chat", "-c", "--message", message, ...options], { env: { BATON_AGENT_PROVIDER: "offline" } });
 
 test("waits for what comes of it, and says it", async () => {
   await say("hello");

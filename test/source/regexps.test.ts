@@ -14,7 +14,7 @@ const TIMEOUT_MS = 1_000;
 const SHORT: Readonly<Record<string, string>> = {
   "src/util/words.ts": "the digits of a number",
   "src/util/secret-shapes.ts": "a value of at most 512 characters, found by another expression",
-  "src/adapter/terminal/printable-stream.ts": "the last 1,024 characters",
+  "src/util/printable-stream.ts": "the last 1,024 characters",
 };
 /** Commands and paths that a model writes: one of more than 10,000 characters is asked about unread. */
 const COMMANDS = /^src\/agent\/tools\/(?:danger|shell-|sensitive-)/;

@@ -27,6 +27,8 @@ export type Reply =
       readonly text?: string | readonly string[];
       readonly calls?: readonly ScriptedCall[];
       readonly usage?: ScriptedUsage;
+      /** What it says that it is; the model that was asked for by default. */
+      readonly model?: string;
       readonly finish?: "stop" | "length";
       /** Waited for between two pieces of text. */
       readonly pauseMs?: number;
@@ -104,6 +106,7 @@ export class ModelServer {
       this.script(seen, this.requests.length),
       response,
       path.endsWith("/messages") ? "anthropic" : "openai",
+      seen.body?.model ?? "m",
     );
   }
 
@@ -114,7 +117,7 @@ export class ModelServer {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
-  async #play(reply: Reply, response: ServerResponse, protocol: Protocol): Promise<void> {
+  async #play(reply: Reply, response: ServerResponse, protocol: Protocol, asked: string): Promise<void> {
     if ("status" in reply) {
       const { status, message = "No.", type = "error", headers = {} } = reply;
       const error = { message, type, code: type };
@@ -131,7 +134,8 @@ export class ModelServer {
       }
       return;
     }
-    const say = protocol === "openai" ? openaiWords(response) : anthropicWords(response);
+    const { model = asked } = reply;
+    const say = protocol === "openai" ? openaiWords(response, model) : anthropicWords(response, model);
     say.begin(reply.usage);
     if (reply.reasoning) say.reasoning(reply.reasoning);
     for (const [index, piece] of [reply.text ?? []].flat().entries()) {
@@ -183,11 +187,11 @@ interface Words {
   end(reply: Extract<Reply, { ending?: unknown }>): void;
 }
 
-function openaiWords(response: ServerResponse): Words {
+function openaiWords(response: ServerResponse, model: string): Words {
   let calls = 0;
   const event = (fields: object) =>
     response.write(
-      `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", model: "m", ...fields })}\n\n`,
+      `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", model, ...fields })}\n\n`,
     );
   const delta = (fields: object) => event({ choices: [{ index: 0, delta: fields }] });
   return {
@@ -230,7 +234,7 @@ function openaiWords(response: ServerResponse): Words {
   };
 }
 
-function anthropicWords(response: ServerResponse): Words {
+function anthropicWords(response: ServerResponse, model: string): Words {
   let block = -1;
   let open: "text" | "thinking" | null = null;
   const event = (type: string, fields: object = {}) =>
@@ -255,7 +259,7 @@ function anthropicWords(response: ServerResponse): Words {
           type: "message",
           id: "m1",
           role: "assistant",
-          model: "m",
+          model,
           content: [],
           stop_reason: null,
           stop_sequence: null,

@@ -13,6 +13,7 @@ import { peopleStoreContract } from "../../src/testing/people-store-contract.js"
 import { processStoreContract } from "../../src/testing/process-store-contract.js";
 import { retentionContract } from "../../src/testing/retention-contract.js";
 import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
+import { terminalStoreContract } from "../../src/testing/terminal-store-contract.js";
 import { usageStoreContract } from "../../src/testing/usage-store-contract.js";
 
 export function storeContracts(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
@@ -30,6 +31,7 @@ export function storeContracts(name: string, createFixture: () => Promise<Gatewa
     memoryNotesContract,
     erasureStoreContract,
     retentionContract,
+    terminalStoreContract,
   ])
     contract(name, createFixture);
 }

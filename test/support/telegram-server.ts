@@ -114,6 +114,8 @@ export class TelegramServer {
   readonly #pending = new Map<number, Pending>();
   /** What becomes of the next calls that send. */
   readonly #troubles: (Refusal | Taken)[] = [];
+  /** Calls of these methods are answered with that. */
+  readonly refusals = new Map<string, Refusal>();
   #isRevoked = false;
   readonly #watchers = new Set<() => void>();
   /** The polls that wait; each can be answered at once. */
@@ -357,7 +359,8 @@ export class TelegramServer {
   ): Promise<void> {
     const meetsTrouble = SENDING.has(method) || method === "sendMessageDraft";
     const trouble = meetsTrouble ? this.#troubles.shift() : undefined;
-    const wrong = typeof trouble === "object" ? trouble : this.#wrongIn(method, given);
+    const refusal = typeof trouble === "object" ? trouble : this.refusals.get(method);
+    const wrong = refusal ?? this.#wrongIn(method, given);
     if (wrong) return refuse(response, wrong.code, wrong.words, wrong.parameters);
     if (DONE_HERE.has(method)) {
       if (method === "deleteMessage") this.#delete(given);

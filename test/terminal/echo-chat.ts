@@ -1,7 +1,8 @@
 /** A chat whose gateway is an echo, for trying the terminal by hand and from tests: `tsx test/terminal/echo-chat.ts`. */
 import { appendFile, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { InboundMessage, LiveReply, Received } from "../../src/adapter/adapter.js";
+import type { InboundMessage, Received } from "../../src/adapter/adapter.js";
+import type { LiveReply } from "../../src/adapter/live-reply.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
 import { addressOf, localSource } from "../../src/session/source.js";
 import { KeptAdapter } from "../../src/testing/kept-adapter.js";

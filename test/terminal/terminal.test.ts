@@ -142,7 +142,7 @@ describe.skipIf(!pty)(
       expect(chat.vt.text()).toContain("  ts\n  function greet(name: string): string {\n");
       await chat.see("tool\r", "Two files.");
       expect(chat.vt.text()).toContain(
-        "I should look at the files.\nThen answer.\n\n→ terminal ls -la\n  total 8\n  … 2 more lines\n\nTwo files.",
+        "I should look at the files.\nThen answer.\n\n→ terminal ls -la\n  total 8\n  file one\n  file two\n\nTwo files.",
       );
       await chat.see("fail\r", "✗ failed");
     });

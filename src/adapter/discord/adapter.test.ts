@@ -25,6 +25,7 @@ import {
   type Memory,
   type Receive,
   type Speaker,
+  ThreadRefused,
 } from "../adapter.js";
 import { speakerWith } from "../speaker.js";
 import { DiscordAdapter } from "./adapter.js";
@@ -825,10 +826,16 @@ describe("discord", () => {
       ).toBeNull();
     });
 
-    it("not where it may not", async () => {
+    it("not where it may not, and says so", async () => {
       server.answer = ({ path }) =>
         path.endsWith("/threads") ? { status: 403, body: { code: 50_013 } } : null;
-      expect(await account.adapter.createThread(group, "Holiday", ANN, "once")).toBeNull();
+      const error = await account.adapter
+        .createThread(group, "Holiday", ANN, "once")
+        .catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(ThreadRefused);
+      expect(error.message).toBe(
+        "The bot may not make threads: let it create public threads in this channel.",
+      );
     });
   });
 

@@ -1,5 +1,5 @@
 /** Discord, by a bot of the developer portal. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { PORTAL } from "./config.js";
@@ -16,6 +16,7 @@ registerPlatform(
       hint: "Settings → Advanced → Developer Mode, then right-click yourself → Copy User ID",
     },
     chatId: { ...ID, hint: "right-click a channel → Copy Channel ID" },
+    liveChat,
     limits: LIMITS,
     settings: {
       token: secret({
@@ -38,3 +39,13 @@ registerPlatform(
     open: async (settings) => new (await import("./adapter.js")).DiscordAdapter(settings),
   }),
 );
+
+/** A thread is told in the channel that it was begun in; every other channel of a server is a group. */
+function liveChat({ chatId, chatType, threadId, parentChatId }: ToldChat): ToldChat {
+  if (chatType === "dm" || (chatType === "unknown" && !threadId)) return { chatId, chatType };
+  const thread = threadId ?? (chatType === "thread" ? chatId : undefined);
+  const parent = parentChatId ?? (chatId === thread ? undefined : chatId);
+  return thread && parent && thread !== parent
+    ? { chatId: parent, chatType: "thread", threadId: thread, parentChatId: parent }
+    : { chatId, chatType: "group" };
+}

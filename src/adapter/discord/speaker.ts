@@ -10,6 +10,7 @@ import {
   type Mark,
   SendError,
   type Speaker,
+  ThreadRefused,
 } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
 import type { Api, Post } from "./api.js";
@@ -151,8 +152,7 @@ export class DiscordSpeaker implements Speaker {
     const place = parent.threadId ? null : await channels.place(parent.chatId);
     if (!place?.channel.takesThreads) return null;
     const name = shorten(cleanLine(title), THREAD_NAME) || "Conversation";
-    const threadId = await beginThread(api, parent.chatId, name).catch(unlessRefused);
-    if (threadId === null) return null;
+    const threadId = await beginThread(api, parent.chatId, name).catch(refuseThread);
     if (isSnowflake(person)) await letIn(api, threadId, person);
     return { platform: parent.platform, chatId: parent.chatId, threadId };
   }
@@ -242,6 +242,13 @@ async function beginThread(api: Api, channelId: string, name: string): Promise<s
 function unlessRefused(error: unknown): null {
   if (error instanceof SendError && error.outcome === "permanent") return null;
   throw error;
+}
+
+function refuseThread(error: unknown): never {
+  if (!(error instanceof SendError) || error.outcome !== "permanent") throw error;
+  throw new ThreadRefused("The bot may not make threads: let it create public threads in this channel.", {
+    cause: error,
+  });
 }
 
 /**

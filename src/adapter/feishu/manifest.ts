@@ -1,5 +1,5 @@
 /** Feishu, which is called Lark outside of China, by an app of the organization's own. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, choice, secret, text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
@@ -18,6 +18,7 @@ registerPlatform(
       like: "oc_5ad11d72b830411d72b836c20",
       hint: "at the end of the group's settings (oc_…)",
     },
+    liveChat,
     limits: LIMITS,
     settings: {
       domain: choice(["feishu", "lark"], "feishu", {
@@ -63,3 +64,10 @@ registerPlatform(
     open: async (settings) => new (await import("./adapter.js")).FeishuAdapter(settings),
   }),
 );
+
+/** A person's id stands for the chat with them; every other chat that is not of two is a group, or a thread of one. */
+function liveChat({ chatId, chatType, threadId }: ToldChat): ToldChat {
+  const thread = threadId ? { threadId } : {};
+  if (chatType === "dm" || chatId.startsWith("ou_")) return { chatId, chatType: "dm", ...thread };
+  return { chatId, chatType: threadId ? "thread" : "group", ...thread };
+}

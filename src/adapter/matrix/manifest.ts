@@ -1,5 +1,5 @@
 /** Matrix, as a user of a homeserver. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, secret, text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
@@ -26,6 +26,7 @@ registerPlatform(
       hint: "a room's id, !abc:example.org",
     },
     escapeColons,
+    liveChat,
     limits: LIMITS,
     settings: {
       homeserver: address({
@@ -68,4 +69,10 @@ function escapeColons(written: string): string {
   if (room === undefined) return written;
   const parts = event === undefined ? [room] : [room, event];
   return parts.map((part) => part.replaceAll(":", "%3A")).join(":");
+}
+
+/** A thread is a part of its room, whatever that is, and every room that is not of two is a group. */
+function liveChat({ chatId, chatType, threadId }: ToldChat): ToldChat {
+  const type = chatType === "dm" || chatType === "unknown" ? chatType : "group";
+  return { chatId, chatType: type, ...(threadId ? { threadId } : {}) };
 }

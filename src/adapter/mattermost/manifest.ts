@@ -1,5 +1,5 @@
 /** Mattermost, by a bot account. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
@@ -12,6 +12,7 @@ registerPlatform(
     title: "Mattermost",
     userId: { ...ID, hint: "in your profile's menu, or `baton people list` after you write to the bot" },
     chatId: { ...ID, hint: "click the channel's name → View Info; the id is at the end" },
+    liveChat,
     limits: LIMITS,
     settings: {
       url: address({
@@ -41,3 +42,9 @@ registerPlatform(
     open: async (settings) => new (await import("./adapter.js")).MattermostAdapter(settings),
   }),
 );
+
+/** A thread is a place of its own, except in a chat of two. */
+function liveChat({ chatId, chatType, threadId }: ToldChat): ToldChat {
+  if (!threadId) return { chatId, chatType: chatType === "thread" ? "channel" : chatType };
+  return { chatId, chatType: chatType === "dm" ? "dm" : "thread", threadId };
+}

@@ -1,10 +1,12 @@
 /** Signal, by a signal-cli that runs beside us. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { flag, text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
 
 const NUMBER = "a number with its country code such as +15551234567";
+
+const PERSON = /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const DAEMON = "give unix: and the whole path of a socket, or an http or https address";
 
@@ -13,7 +15,7 @@ registerPlatform(
   manifest({
     title: "Signal",
     userId: {
-      pattern: /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+      pattern: PERSON,
       like: `${NUMBER}, or a UUID`,
       hint: "your number, +15551234567, or better your UUID, which never changes",
     },
@@ -23,6 +25,7 @@ registerPlatform(
       like: `${NUMBER}, a UUID, or a group's id in base64`,
       hint: "a number, a UUID, or a group's id",
     },
+    liveChat,
     limits: LIMITS,
     settings: {
       url: text(
@@ -65,3 +68,9 @@ registerPlatform(
       new (await import("./adapter.js")).SignalAdapter({ baseUrl: url, account, noteToSelf }),
   }),
 );
+
+/** A number or a UUID is a person, everything else a group. */
+function liveChat({ chatId: told }: ToldChat): ToldChat {
+  const chatId = told.replace(/^group[:.]/, "");
+  return { chatId, chatType: PERSON.test(chatId) && chatId === told ? "dm" : "group" };
+}

@@ -1,5 +1,5 @@
 /** Slack, by an app: in Socket Mode, or with posts to a webhook. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, choice, port, secret, textOr } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { APP_MANIFEST } from "./app-manifest.js";
@@ -24,6 +24,7 @@ registerPlatform(
       like: "C012ABCDEF",
       hint: "click the channel's name; the id is at the end of the details (C…)",
     },
+    liveChat,
     limits: LIMITS,
     settings: {
       mode: choice(["socket", "http"], null, {
@@ -97,3 +98,12 @@ registerPlatform(
     },
   }),
 );
+
+/** The id says what it is: D… a chat of two, G… a group, C… a channel, which may be private. Ids are in capitals. */
+function liveChat({ chatId: told, chatType, threadId }: ToldChat): ToldChat {
+  const chatId = told.toUpperCase();
+  const thread = threadId ? { threadId } : {};
+  if (/^[DUW]/.test(chatId) || chatType === "dm") return { chatId, chatType: "dm", ...thread };
+  if (threadId) return { chatId, chatType: "thread", threadId };
+  return { chatId, chatType: chatId.startsWith("G") ? "group" : "channel" };
+}

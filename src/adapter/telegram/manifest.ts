@@ -1,8 +1,9 @@
 /** Telegram, by a bot of @BotFather's. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, port, secret, textOr } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
+import { GENERAL_TOPIC } from "./topics.js";
 
 registerPlatform(
   "telegram",
@@ -18,6 +19,7 @@ registerPlatform(
       like: "a number such as -1001234567890",
       hint: "your own id for your private chat, -100… for a group",
     },
+    liveChat,
     limits: LIMITS,
     settings: {
       token: secret({
@@ -56,3 +58,12 @@ registerPlatform(
     },
   }),
 );
+
+/** A private chat has its person's number, every other chat a negative one. A topic is a thread; the general one is not. */
+function liveChat({ chatId, chatType, threadId }: ToldChat): ToldChat {
+  if (/^\d+$/.test(chatId)) return { chatId, chatType: "dm", ...(threadId ? { threadId } : {}) };
+  if (chatType === "channel") return { chatId, chatType };
+  return threadId && threadId !== GENERAL_TOPIC
+    ? { chatId, chatType: "thread", threadId }
+    : { chatId, chatType: "group" };
+}

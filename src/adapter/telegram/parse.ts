@@ -12,6 +12,7 @@ import { type Addressed, addressed } from "./addressed.js";
 import { filesOf, type ReadFile } from "./files.js";
 import { nameOf, titleOf } from "./names.js";
 import { isNotice, partsOf, unknownPart } from "./parts.js";
+import { GENERAL_TOPIC } from "./topics.js";
 
 /** The bot, as far as reading a message needs it. */
 export interface Bot {
@@ -37,9 +38,6 @@ const UPDATES = [...MESSAGES, "callback_query"] as const;
 export function updatesAsked(reactions: boolean) {
   return reactions ? ([...UPDATES, "message_reaction"] as const) : UPDATES;
 }
-
-/** Of a forum: messages in it belong to no topic. */
-const GENERAL_TOPIC = "1";
 
 export function parseUpdate(update: unknown, bot: Bot): InboundMessage | null {
   for (const name of MESSAGES) {

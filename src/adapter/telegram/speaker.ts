@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Api } from "grammy";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type Mark, SendError, type Speaker, ThreadRefused } from "../adapter.js";
 import { repeatable } from "../failure.js";
 import { isDeclined, isMissing, isRefusal, movedTo, sendError } from "./failure.js";
 import { toHtml } from "./format.js";
@@ -180,6 +180,8 @@ const NO_TOPICS = /not a forum|forum_missing|forum_create_forbidden|for supergro
 function unlessNoForum(error: unknown): null {
   if (isRefusal(error, NO_TOPICS)) return null;
   if (isRefusal(error, /not enough rights/i))
-    throw new SendError("permanent", "The bot may not make topics: let it manage topics in this group.");
+    throw new ThreadRefused("The bot may not make topics: let it manage topics in this group.", {
+      cause: error,
+    });
   throw error;
 }

@@ -14,6 +14,7 @@ import {
   type LocalFile,
   type RemoteFile,
   SendError,
+  ThreadRefused,
 } from "../adapter.js";
 import { TelegramAdapter } from "./adapter.js";
 import { menuOf } from "./menu.js";
@@ -433,6 +434,21 @@ describe("a topic", () => {
       await other.disconnect();
       await without.close();
     }
+  });
+
+  it("is refused in a group in which the bot may not make one", async () => {
+    await connect();
+    const group = { platform, chatId: "-1008888888888" };
+    await server.addForum(Number(group.chatId));
+    server.refusals.set("createForumTopic", {
+      code: 400,
+      words: "Bad Request: not enough rights to create a topic",
+    });
+    const error = await failure(adapter.createThread(group, "Here", null, "once"));
+    expect(error).toBeInstanceOf(ThreadRefused);
+    expect(error).toMatchObject({
+      message: "The bot may not make topics: let it manage topics in this group.",
+    });
   });
 
   it("is not made in a group that the person has left", async () => {

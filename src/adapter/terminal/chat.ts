@@ -3,16 +3,16 @@
  * nothing of where the words go: it is given a few callbacks.
  */
 import type { ReadStream, WriteStream } from "node:tty";
+import type { TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
-import type { LiveReply } from "../adapter.js";
-import { type Completion, completed, fitting } from "./completion.js";
-import { type Draft, draftOf, EMPTY_DRAFT, edit, type Motion, target } from "./editor.js";
-import { type HistoryFile, InputHistory } from "./history.js";
+import type { LiveReply } from "../live-reply.js";
+import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
 import type { KeyCommand } from "./keys.js";
+import { InputLine, type LineOptions } from "./line.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
@@ -24,7 +24,7 @@ import { Screen } from "./screen.js";
 import { type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
 
-export interface ChatOptions {
+export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly input: ReadStream;
   readonly output: WriteStream;
   readonly color: boolean;
@@ -32,10 +32,6 @@ export interface ChatOptions {
   readonly pictures?: PictureProtocol | undefined;
   /** Asked with each drawing: quick, and never throws. */
   readonly status: () => PromptStatus;
-  /** The commands that may complete a line that begins with a slash. */
-  readonly complete: (line: string) => readonly Completion[];
-  /** Where the lines of earlier runs are kept, if they are. */
-  readonly history?: HistoryFile;
   /** Ctrl-C while a turn runs. */
   readonly onStop: () => void;
   /** The person wants to go, or the terminal is gone. Called once; the answer is to disconnect. */
@@ -44,6 +40,7 @@ export interface ChatOptions {
 }
 
 const FRAME_MS = 16;
+const TICK_MS = 500;
 const SLOWEST_MS = 500;
 /** A picture is at most so high, and leaves so much for the rest. */
 const MOST_PICTURE_ROWS = 15;
@@ -57,18 +54,21 @@ export class Chat {
   readonly #modes: Modes;
   readonly #keyboard: Keyboard;
   readonly #page = new PrintedPage();
-  readonly #history = new InputHistory();
+  readonly #line: InputLine;
+  readonly #folded = new FoldedResults();
   readonly #replies = new Set<Reply>();
-  #draft: Draft = EMPTY_DRAFT;
   #interrupted: Interrupted = NOT_INTERRUPTED;
+  /** What the last turn told of itself. */
+  #turn: TurnFacts | null = null;
   /** Something was said, and nothing came back yet. */
   #isAwaiting = false;
   #timer: NodeJS.Timeout | null = null;
+  /** For what changes by itself: seconds that are counted. */
+  #ticking: NodeJS.Timeout | null = null;
   /** How long the last drawing took: the next one gives others their turn. */
   #drawMs = 0;
   #isOpen = false;
   #hasLeft = false;
-  #kept: Promise<void> = Promise.resolve();
 
   /** `onSubmit` tells whether an answer is to come; it does not throw. */
   constructor(options: ChatOptions, onSubmit: (text: string) => Promise<boolean>) {
@@ -76,11 +76,12 @@ export class Chat {
     this.#onSubmit = onSubmit;
     this.#screen = new Screen(options.output, options.color);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
+    this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
     this.#keyboard = new Keyboard(options.input, options.clock, (command) => this.#obey(command));
   }
 
   async open(): Promise<void> {
-    await this.#recallEarlierRuns();
+    await this.#line.open();
     this.#isOpen = true;
     this.#modes.enter();
     this.#keyboard.start();
@@ -95,6 +96,7 @@ export class Chat {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     if (this.#timer) clearTimeout(this.#timer);
+    if (this.#ticking) clearTimeout(this.#ticking);
     for (const reply of this.#replies) reply.end("stopped");
     this.#screen.close(this.#page.take());
     this.#modes.leave();
@@ -102,7 +104,7 @@ export class Chat {
     process.off("SIGCONT", this.#onContinue);
     this.#options.input.off("end", this.#onGone).off("error", this.#onGone);
     this.#options.output.off("resize", this.#onResize).off("error", this.#onGone);
-    await this.#kept;
+    await this.#line.close();
   }
 
   get isOpen(): boolean {
@@ -115,6 +117,12 @@ export class Chat {
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
     this.#isAwaiting = false;
+    this.#draw();
+  }
+
+  /** What somebody else says in this conversation. */
+  overhear(text: string): void {
+    this.#page.print("said", saidRows(printableText(text), this.#screen.width, "other"));
     this.#draw();
   }
 
@@ -139,9 +147,13 @@ export class Chat {
     const reply = new Reply({
       page: this.#page,
       look: () => this.#look(),
+      folded: this.#folded,
+      room: () => this.#screen.height >> 1,
       onChange: () => this.redraw(),
-      onEnd: (ended) => {
+      clock: this.#options.clock,
+      onEnd: (ended, facts) => {
         this.#replies.delete(ended);
+        this.#turn = facts ?? this.#turn;
         this.#isAwaiting = false;
       },
     });
@@ -157,6 +169,13 @@ export class Chat {
       () => this.#draw(),
       timerMs(Math.max(FRAME_MS, Math.min(2 * this.#drawMs, SLOWEST_MS))),
     );
+  }
+
+  /** More of what a tool prints now; or else the last result that was folded, whole. */
+  #unfold(): void {
+    if ([...this.#replies].some((reply) => reply.toggle())) return;
+    const rows = this.#folded.unfold(this.#screen.width) ?? [[span("Nothing is folded.", { dim: true })]];
+    this.#page.print("notice", rows);
   }
 
   get #isRunning(): boolean {
@@ -181,24 +200,35 @@ export class Chat {
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },
     });
     this.#drawMs = this.#options.clock() - startedAt;
+    if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#tick();
+  }
+
+  /** Draws again in a while, whether something happens or not. */
+  #tick(): void {
+    this.#ticking ??= setTimeout(() => {
+      this.#ticking = null;
+      this.redraw();
+    }, TICK_MS);
+  }
+
+  get #retry(): string | null {
+    return [...this.#replies].map(({ waiting }) => waiting).find((words) => words !== null) ?? null;
   }
 
   #foot(): Frame {
     return footFrame(
       {
-        draft: this.#draft,
-        hints: this.#hints(),
+        draft: this.#line.draft,
+        hints: this.#line.hints,
         status: this.#options.status(),
+        turn: this.#turn,
+        retry: this.#retry,
         isRunning: this.#isRunning,
         notice: this.#interrupted.asked ? LEAVE_NOTICE : null,
       },
       this.#screen.width,
       Math.max(2, Math.floor(this.#screen.height / 2)),
     );
-  }
-
-  #hints(): readonly Completion[] {
-    return fitting(this.#draft.text, this.#options.complete);
   }
 
   #obey(command: KeyCommand): void {
@@ -213,101 +243,44 @@ export class Chat {
 
   #act(command: Exclude<KeyCommand, { kind: "interrupt" }>): void {
     switch (command.kind) {
-      case "submit":
-        this.#submit();
-        break;
-      case "complete":
-        this.#complete();
-        break;
-      case "up":
-        this.#vertical("line up", -1);
-        break;
-      case "down":
-        this.#vertical("line down", 1);
-        break;
-      case "older":
-        this.#recall(-1);
-        break;
-      case "newer":
-        this.#recall(1);
-        break;
-      case "end of input":
-        if (this.#draft.text === "") this.leave();
-        else this.#draft = edit(this.#draft, { kind: "delete", to: "right" });
-        break;
       case "redraw":
         this.#screen.clear();
+        break;
+      case "unfold":
+        this.#unfold();
         break;
       case "suspend":
         this.#suspend();
         break;
-      default:
-        this.#draft = edit(this.#draft, command);
+      default: {
+        const wish = this.#line.press(command);
+        if (wish?.kind === "leave") this.leave();
+        if (wish?.kind === "say") this.#say(wish.text);
+      }
     }
   }
 
-  #submit(): void {
-    const { text, cursor } = this.#draft;
-    if (cursor === text.length && text.endsWith("\\")) {
-      this.#draft = edit(edit(this.#draft, { kind: "delete", to: "left" }), { kind: "insert", text: "\n" });
-      return;
-    }
-    this.#draft = { ...EMPTY_DRAFT, cut: this.#draft.cut };
-    const said = text.trim();
-    if (said === "") return;
-    if (this.#history.add(said)) this.#keep(said);
-    this.#page.print("said", saidRows(said, this.#screen.width));
+  #say(text: string): void {
+    this.#page.print("said", saidRows(text, this.#screen.width));
     this.#isAwaiting = true;
-    void this.#onSubmit(said).then((isAnswerToCome) => {
+    void this.#onSubmit(text).then((isAnswerToCome) => {
       if (isAnswerToCome) return;
       this.#isAwaiting = false;
       this.redraw();
     });
   }
 
-  async #recallEarlierRuns(): Promise<void> {
-    try {
-      this.#history.prepend(((await this.#options.history?.load()) ?? []).map(printableText));
-    } catch (error) {
-      this.problem(`The lines of earlier runs could not be read: ${reasonOf(error)}`);
-    }
-  }
-
-  #keep(entry: string): void {
-    const { history } = this.#options;
-    if (!history) return;
-    this.#kept = this.#kept
-      .then(() => history.add(entry))
-      .catch((error: unknown) => this.problem(`The line was not kept for later runs: ${reasonOf(error)}`));
-  }
-
-  /** Within the text where it has lines, else through what was written before. */
-  #vertical(motion: Motion, by: -1 | 1): void {
-    const to = target(this.#draft, motion);
-    if (to === this.#draft.cursor) this.#recall(by);
-    else this.#draft = { ...this.#draft, cursor: to };
-  }
-
-  #recall(by: -1 | 1): void {
-    const entry = this.#history.move(by, this.#draft.text);
-    if (entry !== null) this.#draft = draftOf(entry, this.#draft.cut);
-  }
-
-  #complete(): void {
-    this.#draft = draftOf(completed(this.#draft.text, this.#hints()), this.#draft.cut);
-  }
-
   #interrupt(): void {
     const now = {
       at: this.#options.clock(),
       isRunning: this.#isRunning,
-      isEmpty: this.#draft.text === "",
+      isEmpty: this.#line.isEmpty,
     };
     const { action, state } = interrupt(this.#interrupted, now);
     this.#interrupted = state;
     if (action === "leave") this.leave();
     if (action === "stop") this.#options.onStop();
-    if (action === "empty") this.#draft = { ...EMPTY_DRAFT, cut: this.#draft.cut };
+    if (action === "empty") this.#line.empty();
   }
 
   /** As if the person wanted to go. */
@@ -339,8 +312,4 @@ export class Chat {
   };
 
   readonly #onGone = (): void => this.leave();
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

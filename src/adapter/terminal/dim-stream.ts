@@ -1,6 +1,7 @@
 /** The agent's thoughts: dim, line by line, without any Markdown and without empty lines. */
+
+import { PrintableStream } from "../../util/printable-stream.js";
 import type { ScreenLook } from "./markdown.js";
-import { PrintableStream } from "./printable-stream.js";
 import { type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
 

@@ -21,7 +21,8 @@ export type KeyCommand =
   | { readonly kind: "interrupt" }
   | { readonly kind: "end of input" }
   | { readonly kind: "redraw" }
-  | { readonly kind: "suspend" };
+  | { readonly kind: "suspend" }
+  | { readonly kind: "unfold" };
 
 const move = (to: Motion): KeyCommand => ({ kind: "move", to });
 const remove = (to: Motion): KeyCommand => ({ kind: "delete", to });
@@ -52,6 +53,7 @@ const CTRL: Readonly<Record<string, KeyCommand>> = {
   k: remove("line end"),
   l: { kind: "redraw" },
   n: { kind: "newer" },
+  o: { kind: "unfold" },
   p: { kind: "older" },
   u: remove("line start"),
   w: remove("word left"),

@@ -4,9 +4,9 @@
  * is cut into pieces, the rows are the same (but for single blocks that are too long to wait for their end).
  */
 import { type Fence, fenceAfter, openedFence } from "../../util/markdown-fence.js";
+import { PrintableStream } from "../../util/printable-stream.js";
 import { partsOfMarkdown } from "../markdown/parts.js";
 import { fenceClosing, fenceLine, fenceOpening, renderRows, type ScreenLook } from "./markdown.js";
-import { PrintableStream } from "./printable-stream.js";
 import type { ScreenRow } from "./style.js";
 
 /** A longer block is given out before its end: all of it would be rendered with each drawing. */

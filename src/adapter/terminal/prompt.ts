@@ -1,14 +1,16 @@
 /** The foot of the screen: the line being written, and under it what fits it, or the status. */
+import type { SessionId } from "../../session/ids.js";
+import type { TurnFacts } from "../../session/turn-facts.js";
 import { cleanLine } from "../../util/text.js";
 import type { Completion } from "./completion.js";
 import type { Draft } from "./editor.js";
 import { type ScreenRow, span } from "./style.js";
+import { type UsedStatus, usedWords } from "./used-words.js";
 import { cutTo, graphemes, widthOf } from "./wrap.js";
 
-export interface PromptStatus {
+export interface PromptStatus extends UsedStatus {
+  readonly sessionId?: SessionId;
   readonly title?: string;
-  readonly agent?: string;
-  readonly tokens?: number;
   /** Where the conversation is on its way to. */
   readonly moving?: string;
 }
@@ -17,7 +19,11 @@ export interface Foot {
   readonly draft: Draft;
   readonly hints: readonly Completion[];
   readonly status: PromptStatus;
+  /** The last turn that was seen here; null before the first. */
+  readonly turn: TurnFacts | null;
   readonly isRunning: boolean;
+  /** That the model is asked again, in words; null if it is not. */
+  readonly retry: string | null;
   /** Said instead of the status. */
   readonly notice: string | null;
 }
@@ -28,6 +34,8 @@ export interface Frame {
 }
 
 const PROMPT = "› ";
+/** Before what another terminal says. */
+const OTHER = "» ";
 const INDENT = " ".repeat(PROMPT.length);
 const MOST_HINTS = 8;
 
@@ -44,13 +52,14 @@ export function footFrame(foot: Foot, width: number, height: number): Frame {
 }
 
 /** What was said, as it stays on the screen. */
-export function saidRows(text: string, width: number): ScreenRow[] {
+export function saidRows(text: string, width: number, by: "us" | "other" = "us"): ScreenRow[] {
   const { lines } = layOut({ text, cursor: 0, cut: "" }, width - PROMPT.length);
-  return lines.map((line, index) => promptRow(line, index === 0));
+  const mark = by === "us" ? PROMPT : OTHER;
+  return lines.map((line, index) => promptRow(line, index === 0, mark));
 }
 
-function promptRow(line: string, isFirst: boolean): ScreenRow {
-  return [span(isFirst ? PROMPT : INDENT, { bold: true, color: "cyan" }), span(line)];
+function promptRow(line: string, isFirst: boolean, mark = PROMPT): ScreenRow {
+  return [span(isFirst ? mark : INDENT, { bold: true, color: "cyan" }), span(line)];
 }
 
 /** The lines of the screen, and where in them the cursor stands. */
@@ -88,8 +97,10 @@ function layOut({ text, cursor }: Draft, width: number): { lines: string[]; row:
 function belowRows(foot: Foot, width: number): ScreenRow[] {
   if (foot.notice !== null) return [[span(cutTo(foot.notice, width), { color: "yellow" })]];
   if (foot.hints.length > 0) return hintRows(foot.hints, width);
-  const words = [...(foot.isRunning ? ["working, Ctrl-C stops"] : []), ...statusWords(foot.status)];
-  return words.length === 0 ? [] : [[span(cutTo(words.join(" · "), width), { dim: true })]];
+  if (foot.retry !== null) return [[span(cutTo(cleanLine(foot.retry), width), { color: "yellow" })]];
+  const working = foot.isRunning ? "working, Ctrl-C stops" : "";
+  const words = statusLine(working, foot.status, foot.turn, width);
+  return words === "" ? [] : [[span(words, { dim: true })]];
 }
 
 function hintRows(hints: readonly Completion[], width: number): ScreenRow[] {
@@ -105,18 +116,23 @@ function hintRows(hints: readonly Completion[], width: number): ScreenRow[] {
   return rest === 0 ? rows : [...rows, [span(cutTo(`… ${rest} more`, width), { dim: true })]];
 }
 
-function statusWords({ title, agent, tokens, moving }: PromptStatus): string[] {
-  const words = [
-    moving ?? "",
-    title ?? "",
-    agent ?? "",
-    tokens === undefined ? "" : `${shortNumber(tokens)} tokens`,
-  ];
-  return words.map(cleanLine).filter((word) => word !== "");
-}
+const SHORTEST_TITLE = 12;
 
-function shortNumber(value: number): string {
-  if (value < 1_000) return `${value}`;
-  const [scaled, unit] = value < 999_500 ? [value / 1_000, "k"] : [value / 1_000_000, "M"];
-  return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)}${unit}`;
+/** A long title leaves room for the rest. */
+function statusLine(
+  working: string,
+  { title = "", moving = "", ...status }: PromptStatus,
+  turn: TurnFacts | null,
+  width: number,
+): string {
+  const isOfThis = turn !== null && turn.sessionId === status.sessionId;
+  const used = usedWords(status, isOfThis ? turn : null);
+  const line = (name: string): string =>
+    [working, moving, name, ...used]
+      .map(cleanLine)
+      .filter((word) => word !== "")
+      .join(" · ");
+  const surplus = widthOf(line(title)) - width;
+  const room = widthOf(cleanLine(title)) - Math.max(0, surplus);
+  return cutTo(line(cutTo(cleanLine(title), Math.max(SHORTEST_TITLE, room))), width);
 }

@@ -3,20 +3,29 @@
  * what still grows is asked for with each drawing.
  */
 import type { ToolCall } from "../../session/transcript.js";
-import type { LiveReply } from "../adapter.js";
+import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
+import type { Clock } from "../../util/clock.js";
+import type { LiveReply, ToolProgress } from "../live-reply.js";
 import { DimStream } from "./dim-stream.js";
+import type { FoldedResults } from "./folded-results.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import type { PrintedPage } from "./page.js";
+import { retryWords } from "./retry-words.js";
+import { RunningCalls } from "./running-calls.js";
 import { type ScreenRow, span } from "./style.js";
-import { toolCallRows, toolResultRows } from "./tool-lines.js";
+import { toolCallRows } from "./tool-lines.js";
 
 interface ReplySurroundings {
   readonly page: PrintedPage;
   readonly look: () => ScreenLook;
+  readonly folded: FoldedResults;
+  /** How many rows of output may be shown if the person asks for more. */
+  readonly room: () => number;
   /** Something is to be drawn. */
   readonly onChange: () => void;
-  readonly onEnd: (reply: Reply) => void;
+  readonly onEnd: (reply: Reply, facts: TurnFacts | null) => void;
+  readonly clock: Clock;
 }
 
 interface Segment {
@@ -29,6 +38,9 @@ export class Reply implements LiveReply {
   readonly #around: ReplySurroundings;
   #segment: Segment | null = null;
   #lastCall: ToolCall | null = null;
+  readonly #running = new RunningCalls();
+  /** The model is asked again, and when. */
+  #retry: { readonly retry: ModelRetry; readonly at: number } | null = null;
   #isOver = false;
 
   constructor(around: ReplySurroundings) {
@@ -49,38 +61,73 @@ export class Reply implements LiveReply {
     this.#around.onChange();
   }
 
+  toolProgress(call: ToolCall, progress: ToolProgress): void {
+    if (this.#isOver) return; // A tool that was given up may go on.
+    this.#running.take(call, progress, this.#around.clock());
+    this.#around.onChange();
+  }
+
+  /** Shows more of what is printed, or fewer lines again; false if nothing is. */
+  toggle(): boolean {
+    return !this.#isOver && this.#running.toggle();
+  }
+
+  /** True while it changes by itself: something is counted. */
+  get isCounting(): boolean {
+    return this.#retry !== null || this.#running.isRunning;
+  }
+
   /** A result that does not follow its call says again whose it is. */
   toolResult(call: ToolCall, content: string): void {
     this.#finishSegment();
     if (this.#lastCall?.id !== call.id) this.#printCall(call);
-    this.#around.page.print("tool", toolResultRows(content, this.#around.look().width));
+    const took = this.#running.forget(call, this.#around.clock());
+    const rows = this.#around.folded.fold(call, content, took, this.#around.look().width);
+    this.#around.page.print("tool", rows);
     this.#lastCall = null;
     this.#around.onChange();
   }
 
-  end(outcome: "done" | "stopped" | "failed"): void {
+  retry(retry: ModelRetry): void {
+    this.#retry = { retry, at: this.#around.clock() + retry.waitMs };
+    this.#around.onChange();
+  }
+
+  /** That the model is asked again, with the seconds that are left; null if it is not. */
+  get waiting(): string | null {
+    return this.#retry && retryWords(this.#retry.retry, this.#retry.at - this.#around.clock());
+  }
+
+  end(outcome: "done" | "stopped" | "failed", facts?: TurnFacts): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#finishSegment();
     if (outcome === "stopped") this.#around.page.print("mark", [[span("■ stopped", { color: "yellow" })]]);
     if (outcome === "failed") this.#around.page.print("mark", [[span("✗ failed", { color: "red" })]]);
-    this.#around.onEnd(this);
+    this.#around.onEnd(this, facts ?? null);
     this.#around.onChange();
   }
 
   /** Prints what became final, and returns the rows that still grow. */
   draw(): readonly ScreenRow[] {
     const segment = this.#segment;
-    if (!segment) return [];
     const look = this.#around.look();
+    if (!segment) return this.#drawRunning(look.width);
     this.#print(segment, segment.stream.take(look));
     const rows = segment.stream.pending(look);
     const isApart = !segment.hasPrinted && rows.length > 0 && this.#around.page.isApart(segment.kind);
     return isApart ? [[], ...rows] : rows;
   }
 
+  #drawRunning(width: number): readonly ScreenRow[] {
+    const { clock, room, page } = this.#around;
+    const rows = this.#running.rows(this.#lastCall, clock(), width, room());
+    return rows.length > 0 && page.isApart("tool") ? [[], ...rows] : rows;
+  }
+
   #append(kind: Segment["kind"], delta: string): void {
     if (delta === "" || this.#isOver) return;
+    this.#retry = null;
     if (this.#segment?.kind !== kind) {
       this.#finishSegment();
       const stream = kind === "text" ? new MarkdownStream() : new DimStream();
@@ -91,6 +138,7 @@ export class Reply implements LiveReply {
   }
 
   #finishSegment(): void {
+    this.#retry = null;
     const segment = this.#segment;
     if (!segment) return;
     this.#print(segment, segment.stream.end(this.#around.look()));

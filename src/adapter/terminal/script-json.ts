@@ -1,9 +1,11 @@
 /**
  * An answer as JSON events, one a line: `text`, `reasoning`, `tool call`, `tool result`, `message` (the words of a step,
- * whole), `file` (where one is that belongs to the answer), `notice`, and `done` last. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
+ * whole), `file` (where one is that belongs to the answer), `notice`, `retry` (the model is asked again after a wait), and
+ * `done` last, with the session, the model and what it used if a turn answered. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
  */
 import type { Writable } from "node:stream";
 import type { ToolCall } from "../../session/transcript.js";
+import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
 import type { ScriptOutcome, ScriptOutput } from "./script-output.js";
 import { pathOf } from "./terminal-source.js";
 
@@ -12,7 +14,8 @@ type ScriptEvent =
   | { readonly kind: "tool call"; readonly call: ToolCall }
   | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
   | { readonly kind: "file"; readonly path: string; readonly name: string; readonly mediaType: string }
-  | { readonly kind: "done"; readonly outcome: ScriptOutcome };
+  | ({ readonly kind: "retry" } & ModelRetry)
+  | ({ readonly kind: "done"; readonly outcome: ScriptOutcome } & Partial<Omit<TurnFacts, "asked">>);
 
 export function jsonOutput(stdout: Writable): ScriptOutput {
   let words = "";
@@ -36,7 +39,12 @@ export function jsonOutput(stdout: Writable): ScriptOutput {
     file: (file) => put({ kind: "file", path: pathOf(file), name: file.name, mediaType: file.mediaType }),
     notice: (text) => put({ kind: "notice", text }),
     ended: endStep,
-    done: (outcome) => put({ kind: "done", outcome }),
+    retry: ({ reason, waitMs, attempt, attempts }) =>
+      put({ kind: "retry", reason, waitMs, attempt, attempts }),
+    done: (outcome, facts) => {
+      const { sessionId, model, usage } = facts ?? {};
+      put({ kind: "done", outcome, ...(facts ? { sessionId, model, usage } : {}) });
+    },
   };
 }
 

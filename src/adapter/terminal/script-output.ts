@@ -1,15 +1,19 @@
 /** What a script sees of an answer: its words on stdout, as they come and as they were written; the rest on stderr. */
 import type { Writable } from "node:stream";
 import type { ToolCall } from "../../session/transcript.js";
+import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
+import { PrintableStream } from "../../util/printable-stream.js";
 import { printableText } from "../../util/text.js";
-import type { LiveReply, LocalFile } from "../adapter.js";
-import { PrintableStream } from "./printable-stream.js";
+import type { LocalFile } from "../adapter.js";
+import type { LiveReply } from "../live-reply.js";
+import { retryWords } from "./retry-words.js";
 import { pathOf } from "./terminal-source.js";
 import { toolCallText, toolResultText } from "./tool-text.js";
 
 export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
 
-export interface ScriptOutput extends Omit<LiveReply, "end"> {
+export interface ScriptOutput extends Omit<LiveReply, "end" | "toolProgress"> {
+  retry(retry: ModelRetry): void;
   /** A whole text that is the answer. */
   message(text: string): void;
   /** A file that belongs to the answer: where it is. */
@@ -18,8 +22,8 @@ export interface ScriptOutput extends Omit<LiveReply, "end"> {
   notice(text: string): void;
   /** An answer is over; what is said beside it, and another one that a command asked for, may follow. */
   ended(outcome: ScriptOutcome): void;
-  /** Nothing more comes. */
-  done(outcome: ScriptOutcome): void;
+  /** Nothing more comes. `facts`: of the turn that answered; null if none did. */
+  done(outcome: ScriptOutcome, facts: TurnFacts | null): void;
 }
 
 const SAID: Readonly<Record<ScriptOutcome, string>> = {
@@ -48,6 +52,7 @@ export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
     },
     toolCall: (call: ToolCall) => aside(toolCallText(call)),
     toolResult: (_call, content) => aside(toolResultText(content).join("\n")),
+    retry: (retry) => aside(printableText(`${retryWords(retry, retry.waitMs)}.`)),
     message: (text) => {
       words.push(text);
       words.end();

@@ -1,9 +1,11 @@
-import { PassThrough, Readable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { SessionId } from "../../session/ids.js";
 import { addressOf, localSource } from "../../session/source.js";
+import type { TurnFacts } from "../../session/turn-facts.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received } from "../adapter.js";
-import { readPiped, ScriptAdapter } from "./script.js";
+import { ScriptAdapter } from "./script.js";
 
 const call = { id: "1", name: "terminal", arguments: '{"command":"ls -la","timeout":5}' };
 const address = addressOf(localSource());
@@ -115,6 +117,30 @@ describe("a script", () => {
     expect(events.at(-1)).toEqual({ kind: "done", outcome: "done" });
   });
 
+  it.each([false, true])("tells of retries, and what the turn used; as JSON: %j", async (json) => {
+    const retry = { reason: "it is\u0007 busy", waitMs: 8_000, attempt: 2, attempts: 4 };
+    const tokens = { inputTokens: 3, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const facts: TurnFacts = {
+      sessionId: "s" as SessionId,
+      asked: "fast",
+      model: "fast-2",
+      usage: { ...tokens, totalTokens: 5, cost: null },
+    };
+    const { stdout, stderr } = await script(json, (adapter, { messageId }) => {
+      const reply = adapter.live(address, messageId);
+      reply.retry?.(retry);
+      reply.text("Yes.");
+      reply.end("done", facts);
+      return "accepted";
+    }).run("hi");
+    if (!json)
+      return expect([stdout, stderr]).toEqual(["Yes.\n", "it is busy: trying again in 8 s (2 of 4).\n"]);
+    const events = stdout.trimEnd().split("\n");
+    expect(JSON.parse(events[0])).toEqual({ kind: "retry", ...retry });
+    const { sessionId, model, usage } = facts;
+    expect(JSON.parse(events.at(-1))).toEqual({ kind: "done", outcome: "done", sessionId, model, usage });
+  });
+
   it("takes what a command is answered for the answer", async () => {
     const { run } = script(false, (adapter, message) => {
       expect(message).toMatchObject({ kind: "command", text: "/status", source: localSource() });
@@ -193,11 +219,5 @@ describe("a script", () => {
       return "accepted";
     });
     expect(await run("hi")).toMatchObject({ outcome: "stopped" });
-  });
-
-  it("reads a pipe as typed text", async () => {
-    expect(await readPiped(Readable.from([Buffer.from("  a\r\nb\u001b[31m\n"), Buffer.from("ü\n")]))).toBe(
-      "a\nb\nü",
-    );
   });
 });

@@ -3,30 +3,28 @@
  * tools, thoughts and notices go to stderr, and so does what an earlier process left to be answered. An answer is over
  * when its turn is; a command's, when it was answered, and then when the turn or the handoff is that it asked for.
  */
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
+import type { SessionId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
-import type { Address, SessionSource } from "../../session/source.js";
-import { printableText } from "../../util/text.js";
+import { type Address, localSource, type SessionSource } from "../../session/source.js";
+import type { TurnFacts } from "../../session/turn-facts.js";
 import { written } from "../../util/written.js";
-import type { Adapter, Letter, Line, LiveReply, RemoteFile, Speaker } from "../adapter.js";
+import type { Adapter, Letter, Line, RemoteFile, Speaker } from "../adapter.js";
 import { ended } from "../ended.js";
+import type { LiveReply } from "../live-reply.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
-import {
-  inbound,
-  pathOf,
-  TERMINAL_ACCOUNT,
-  TERMINAL_CAPABILITIES,
-  terminalSource,
-} from "./terminal-source.js";
+import { inbound, pathOf, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
 export interface ScriptOptions {
   readonly stdout: Writable;
   readonly stderr: Writable;
   /** One JSON event a line on stdout, instead of the answer's text. */
   readonly json: boolean;
-  /** Another chat than the usual `cli`. */
-  readonly chatId?: string;
+  /** Where it is: the lane of a plain `baton` unless told. */
+  readonly source?: SessionSource;
+  /** The session that the script is for, if it named one. */
+  readonly session?: () => SessionId | null;
 }
 
 interface ScriptQuestion {
@@ -37,19 +35,22 @@ interface ScriptQuestion {
 
 export class ScriptAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
-  readonly account = TERMINAL_ACCOUNT;
+  readonly account: string;
   readonly capabilities = { ...TERMINAL_CAPABILITIES, isUnattended: true };
   readonly #options: ScriptOptions;
-  readonly #source: SessionSource;
   readonly #output: ScriptOutput;
+  readonly #source: SessionSource;
   #line: Line | null = null;
   #question: ScriptQuestion | null = null;
   #isAnswered = false;
   #outcome: ScriptOutcome = "stopped";
+  /** Of the last turn that belongs to the answer. */
+  #facts: TurnFacts | null = null;
 
   constructor(options: ScriptOptions) {
     this.#options = options;
-    this.#source = terminalSource(options.chatId);
+    this.#source = options.source ?? localSource();
+    this.account = terminalAccount(this.#source);
     this.#output = options.json ? jsonOutput(options.stdout) : textOutput(options.stdout, options.stderr);
   }
 
@@ -72,9 +73,10 @@ export class ScriptAdapter implements Adapter, Speaker {
   ): Promise<ScriptOutcome> {
     if (!this.#line) throw new Error("Nobody receives what is asked: connect first.");
     if (this.#question) throw new Error("The last question is not answered yet: ask one at a time.");
-    const { kind, ...message } = inbound(text, this.#source, files);
+    const { kind, ...message } = inbound(text, this.#source, files, this.#options.session?.() ?? null);
     this.#isAnswered = false;
     this.#outcome = "stopped";
+    this.#facts = null;
     const answered = new Promise<void>((resolve) => {
       this.#question = { messageId: message.messageId, isCommand: kind === "command", answered: resolve };
     });
@@ -83,7 +85,7 @@ export class ScriptAdapter implements Adapter, Speaker {
       if (received === "refused") this.finish("refused");
       if (kind === "command" || !rest) await answered;
       await rest?.();
-      this.#output.done(this.#outcome);
+      this.#output.done(this.#outcome, this.#facts);
       await Promise.all([written(this.#options.stdout), written(this.#options.stderr)]);
       return this.#outcome;
     } finally {
@@ -135,9 +137,11 @@ export class ScriptAdapter implements Adapter, Speaker {
       reasoning: (delta) => output.reasoning(delta),
       toolCall: (call) => output.toolCall(call),
       toolResult: (call, content) => output.toolResult(call, content),
-      end: (outcome) => {
+      retry: (retry) => output.retry(retry),
+      end: (outcome, facts) => {
         if (isOver) return;
         isOver = true;
+        this.#facts = facts ?? null;
         this.finish(outcome);
       },
     };
@@ -153,19 +157,14 @@ export class ScriptAdapter implements Adapter, Speaker {
       reasoning: () => {},
       toolCall: () => {},
       toolResult: () => {},
-      end: (outcome) => {
+      end: (outcome, facts) => {
         if (words !== "") this.#output.notice(words);
         words = "";
-        if (!this.#isAnswered) this.#outcome = outcome; // Unless an answer follows, the message went into this turn.
+        if (this.#isAnswered) return;
+        // Unless an answer follows, the message went into this turn.
+        this.#outcome = outcome;
+        this.#facts = facts ?? null;
       },
     };
   }
-}
-
-/** All of a pipe, as the text that somebody could have typed. */
-export async function readPiped(input: Readable): Promise<string> {
-  input.setEncoding("utf8");
-  let text = "";
-  for await (const piece of input) text += piece;
-  return printableText(text).trim();
 }

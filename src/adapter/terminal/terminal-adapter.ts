@@ -3,49 +3,43 @@
  * with a slash commands; answers stream where they are made. Needs a terminal on both sides; `script.ts` is for pipes.
  */
 import { readFile } from "node:fs/promises";
+import type { SessionId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
-import type { SessionSource } from "../../session/source.js";
-import {
-  type Adapter,
-  ConnectError,
-  type Letter,
-  type Line,
-  type LiveReply,
-  type Speaker,
-} from "../adapter.js";
+import { localSource, type SessionSource } from "../../session/source.js";
+import type { StoredMessage } from "../../session/transcript.js";
+import { type Adapter, ConnectError, type Letter, type Line, type Speaker } from "../adapter.js";
 import { ended } from "../ended.js";
-import { Chat, type ChatOptions, reasonOf } from "./chat.js";
-import {
-  inbound,
-  pathOf,
-  TERMINAL_ACCOUNT,
-  TERMINAL_CAPABILITIES,
-  terminalSource,
-} from "./terminal-source.js";
+import type { LiveReply } from "../live-reply.js";
+import { Chat, type ChatOptions } from "./chat.js";
+import { reasonOf } from "./line.js";
+import { inbound, pathOf, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
 /** Known to the terminal alone: elsewhere one just goes. */
 const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
 
 export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
-  /** Another chat than the usual `cli`. */
-  readonly chatId?: string;
+  /** Where it is: the lane of a plain `baton` unless told. */
+  readonly source?: SessionSource;
+  /** The session that the terminal shows; what is typed is for that one. */
+  readonly session?: () => SessionId | null;
   readonly clock?: ChatOptions["clock"];
 }
 
 export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
-  readonly account = TERMINAL_ACCOUNT;
+  readonly account: string;
   readonly capabilities = TERMINAL_CAPABILITIES;
   readonly #options: TerminalAdapterOptions;
-  readonly #source: SessionSource;
   readonly #chat: Chat;
+  readonly #source: SessionSource;
   #line: Line | null = null;
   /** Lines are handed over one after the other. */
   #handedOver: Promise<unknown> = Promise.resolve();
 
   constructor(options: TerminalAdapterOptions) {
     this.#options = options;
-    this.#source = terminalSource(options.chatId);
+    this.#source = options.source ?? localSource();
+    this.account = terminalAccount(this.#source);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];
     this.#chat = new Chat({ clock: Date.now, ...options, complete }, (text) => this.#submit(text));
   }
@@ -94,6 +88,20 @@ export class TerminalAdapter implements Adapter, Speaker {
     if (this.#chat.isOpen) this.#chat.print(text);
   }
 
+  /** What another terminal or a script says in the session that this one shows. */
+  others(messages: readonly StoredMessage[]): void {
+    for (const message of messages) {
+      const { role, content } = message;
+      if (role === "user" && !message.note) this.#chat.overhear(content);
+      if (role === "assistant" && content.trim() !== "") this.#chat.print(content);
+    }
+  }
+
+  /** As if the person had typed it. */
+  type(line: string): void {
+    void this.#submit(line);
+  }
+
   /** Something went wrong behind the chat. */
   problem(text: string): void {
     this.#chat.problem(text);
@@ -111,7 +119,7 @@ export class TerminalAdapter implements Adapter, Speaker {
 
   /** A message will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
-    const message = inbound(text, this.#source);
+    const message = inbound(text, this.#source, [], this.#options.session?.() ?? null);
     try {
       const received = await this.#line?.receive(message);
       if (received === "refused") this.#chat.problem("Refused: you may not write here.");

@@ -1,12 +1,28 @@
 /** What the chat and the script have in common: one platform, one account, messages made from a line. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { SessionId } from "../../session/ids.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { Capabilities, InboundMessage, LocalFile, RemoteFile } from "../adapter.js";
 
+/** The account of the terminal where a plain `baton` begins. */
 export const TERMINAL_ACCOUNT = "terminal";
+
+/**
+ * Each lane of the terminal is an account of its own, so that a terminal takes on what was left in its own lane and
+ * nothing else. Several terminals may be in one lane.
+ */
+export function terminalAccount({ chatId }: Pick<SessionSource, "chatId">): string {
+  return chatId === localSource().chatId ? TERMINAL_ACCOUNT : chatId;
+}
+
+/** A lane that no terminal has had: for a chat beside others, or for a script as long as it runs. */
+export function newTerminal(kind: "cli" | "script"): SessionSource {
+  return { ...localSource(), chatId: `${kind}-${randomBytes(4).toString("hex")}` };
+}
 
 export const TERMINAL_CAPABILITIES: Capabilities = {
   maxText: 1_000_000,
+  maxInbound: 1_000_000, // A pipe may bring more than a chat does.
   unit: "utf16",
   edit: false,
   threads: false,
@@ -21,16 +37,17 @@ export function pathOf({ from, path }: LocalFile): string {
   return from ?? path;
 }
 
-export function terminalSource(chatId?: string): SessionSource {
-  return chatId === undefined ? localSource() : { ...localSource(), chatId };
-}
-
 /** The id is random: unique across restarts, and never the same for two lines that say the same. */
 export function inbound(
   text: string,
   source: SessionSource,
   files: readonly RemoteFile[] = [],
+  session: SessionId | null = null,
 ): InboundMessage {
   const kind = text.startsWith("/") ? "command" : "message";
-  return { kind, source, messageId: randomUUID(), text, ...(files.length > 0 ? { files } : {}) };
+  return {
+    ...{ kind, source, messageId: randomUUID(), text },
+    ...(files.length > 0 ? { files } : {}),
+    ...(session === null ? {} : { session }),
+  };
 }

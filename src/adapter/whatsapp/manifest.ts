@@ -1,5 +1,5 @@
 /** WhatsApp: by Meta's Cloud API, or as a linked device of an account by Baileys. */
-import { registerPlatform } from "../../session/platform.js";
+import { registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, choice, port, secret, text, textOr } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { foldNumber } from "./fold-number.js";
@@ -24,6 +24,7 @@ registerPlatform(
       like: `${NUMBER}, or a group such as 123456789012345678@g.us`,
       hint: "a number with the country code, 15551234567",
     },
+    liveChat,
     limits: LIMITS,
     settings: {
       mode: choice(["cloud", "baileys"], "cloud", {
@@ -109,3 +110,8 @@ registerPlatform(
     },
   }),
 );
+
+/** The id of a group says that it is one. */
+function liveChat({ chatId }: ToldChat): ToldChat {
+  return { chatId: foldNumber(chatId), chatType: chatId.endsWith("@g.us") ? "group" : "dm" };
+}

@@ -13,7 +13,7 @@ import { type AnsweredStep, ask, conversationOf, type ModelConversation, type Wa
 import { type Endpoint, hostOf } from "./endpoint.js";
 import type { FailureKind } from "./failure.js";
 import { type FinishReason, preload } from "./provider.js";
-import { type Prices, usageOf } from "./usage.js";
+import { type Prices, priceOf, usageOf } from "./usage.js";
 
 export interface AiSdkOptions {
   readonly endpoint: Endpoint;
@@ -106,7 +106,7 @@ function lastWord(steps: number): string {
 /** Runs the calls of the step and emits all of it as one message. After an abort it emits what there is. */
 async function* keep(
   talk: ModelConversation,
-  { text, usage, reasoning, model }: AnsweredStep,
+  { text, usage, reasoning, model, answeredBy }: AnsweredStep,
   calls: readonly ToolCall[],
   prices: AiSdkOptions["prices"],
 ): AsyncGenerator<AgentEvent> {
@@ -120,7 +120,10 @@ async function* keep(
     results.push({ role: "tool", toolCallId: call.id, name: call.name, content });
   }
   // Before the message, so that both can be kept in one transaction.
-  if (usage) yield { kind: "usage", model, usage: usageOf(usage, prices[model]) };
+  if (usage) {
+    const other = answeredBy === null || answeredBy === model ? {} : { answeredBy };
+    yield { kind: "usage", model, ...other, usage: usageOf(usage, priceOf(prices, answeredBy, model)) };
+  }
   if (text === "" && calls.length === 0) return;
   const message: AssistantMessage = {
     role: "assistant",

@@ -16,6 +16,7 @@ import {
   failureOf,
   isPassing,
   type ModelFailure,
+  retryReason,
   StreamFailure,
   sentenceFor,
 } from "./failure.js";
@@ -57,8 +58,11 @@ export interface StepRequest {
   readonly mayBeEmpty: boolean;
 }
 
-export interface AnsweredStep extends Step {
+export interface AnsweredStep extends Omit<Step, "model"> {
+  /** The model that was asked. */
   readonly model: string;
+  /** The model that answered, as it says itself; null if it does not say. */
+  readonly answeredBy: string | null;
   /** True if the words ended too early and another endpoint should continue. */
   readonly brokeOff: boolean;
 }
@@ -78,23 +82,27 @@ export async function* ask(
     try {
       const model = await modelOf(endpoint, signal);
       const outcome = yield* askOne(talk, endpoint, model, asking);
-      if (!("failure" in outcome)) return { ...outcome, model, brokeOff: false };
+      if (!("failure" in outcome)) return answered(outcome, model, false);
       failed = { model, said: outcome.said, sentence: sentenceFor(outcome.failure, endpoint, model) };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       failed.sentence = error.message;
     }
     const { model, said, sentence } = failed;
-    if (signal.aborted) return { ...NOTHING, text: said, model, brokeOff: false };
+    if (signal.aborted) return answered({ ...NOTHING, text: said }, model, false);
     const [next, ...rest] = others;
     if (!next) throw new AgentError(sentence);
     talk.endpoints = [next, ...rest];
     yield { kind: "reasoning", text: `(${sentence} Trying another model.)\n` };
-    if (said !== "") return { ...NOTHING, text: said, model, brokeOff: true };
+    if (said !== "") return answered({ ...NOTHING, text: said }, model, true);
   }
 }
 
-const NOTHING: Step = { text: "", calls: [], reasoning: [], usage: null, finish: null };
+const NOTHING: Step = { text: "", calls: [], reasoning: [], usage: null, finish: null, model: null };
+
+function answered(step: Step, model: string, brokeOff: boolean): AnsweredStep {
+  return { ...step, model, answeredBy: step.model, brokeOff };
+}
 
 interface Failed {
   readonly failure: ModelFailure;
@@ -151,6 +159,8 @@ async function* askOne(
       attempts += 1;
       const wait = Math.max(failure.retryAfterMs ?? 0, backoffMs(attempts, waits.random()));
       if (!isPassing(failure) || attempts >= MAX_ATTEMPTS || wait > MAX_WAIT_MS) return { failure, said };
+      const reason = retryReason(failure, endpoint, modelId);
+      yield { kind: "retry", reason, waitMs: wait, attempt: attempts + 1, attempts: MAX_ATTEMPTS };
       await waits.sleep(wait, turn.signal);
       if (turn.signal.aborted) return NOTHING;
     }
@@ -230,7 +240,7 @@ function emptyAnswer({ finish }: Step): StreamFailure {
 }
 
 /** The model to ask: the session's own, the one that is set, or the first that the endpoint lists. */
-async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
+export async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
   if (endpoint.model !== null) return endpoint.model;
   const [first] = await listModels(endpoint, signal);
   if (first !== undefined) return first;

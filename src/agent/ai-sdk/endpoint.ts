@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly apiKey: (() => string) | null;
   /** Where the key is set, for messages: `OPENAI_API_KEY`. */
   readonly keySetting: string;
+  /** Where the address is set, for messages; `agent.baseUrl` if it is not said. */
+  readonly urlSetting?: string;
   /** Null for the first one that the endpoint lists. */
   readonly model: string | null;
   /** How many tokens the model takes, for a request and its answer together. */
@@ -29,6 +31,18 @@ export function hostOf({ baseUrl }: Endpoint): string {
   } catch {
     return "an invalid address";
   }
+}
+
+/** The address as it may be shown: without a query, which could hold a key. */
+export function shownUrl({ baseUrl }: Endpoint): string {
+  if (!URL.canParse(baseUrl)) return "an invalid address";
+  const { origin, pathname } = new URL(baseUrl);
+  return cleanLine(`${origin}${pathname}`);
+}
+
+/** What to change if the address is wrong. */
+export function urlSetting({ urlSetting = "agent.baseUrl" }: Endpoint): string {
+  return urlSetting;
 }
 
 /** The key; empty if none is set. Fails with a sentence for people if the key can't be read or sent. */

@@ -5,7 +5,7 @@
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import { retryAfterMs } from "./backoff.js";
-import { type Endpoint, hostOf } from "./endpoint.js";
+import { type Endpoint, hostOf, shownUrl, urlSetting } from "./endpoint.js";
 
 export type FailureKind =
   /** The key is wrong, or missing. */
@@ -13,8 +13,14 @@ export type FailureKind =
   | "quota"
   | "busy"
   | "no model"
+  /** The server has no such path, or answers with a web page: the base URL is wrong. */
+  | "no path"
   | "server"
   | "unreachable"
+  /** The proxy can't be reached, or can't reach the server; the detail names the proxy. */
+  | "proxy"
+  /** The proxy wants a name and a password, or does not let Baton through. */
+  | "proxy refused"
   /** The certificate can't be trusted, or the server does not speak TLS; the detail is the system's code. */
   | "certificate"
   /** The server redirects, and Baton does not follow; the detail is the target. */
@@ -44,6 +50,8 @@ export interface ModelFailure {
   readonly detail: string;
   /** How long the server asks us to wait. */
   readonly retryAfterMs: number | null;
+  /** The status of the server's answer, if it gave one. */
+  readonly status: number | null;
 }
 
 /** A failure that is found while a stream is read. */
@@ -56,7 +64,15 @@ export class StreamFailure extends Error {
   }
 }
 
-const RETRIED: readonly FailureKind[] = ["busy", "server", "unreachable", "broken", "silent", "empty"];
+const RETRIED: readonly FailureKind[] = [
+  "busy",
+  "server",
+  "unreachable",
+  "proxy",
+  "broken",
+  "silent",
+  "empty",
+];
 
 /** Whether the same request may succeed a little later. */
 export function isPassing({ kind }: ModelFailure): boolean {
@@ -69,7 +85,7 @@ export function failureOf(error: unknown, now: number, secret: string): ModelFai
   const quoted = secret === "" ? facts.said : facts.said.replaceAll(secret, "***");
   const kind = error instanceof StreamFailure ? error.kind : kindOf(facts);
   const detail = kind === "certificate" ? (facts.code ?? "") : shorten(cleanLine(quoted), 200);
-  return { kind, detail, retryAfterMs: retryAfterMs(facts.headers, now) };
+  return { kind, detail, retryAfterMs: retryAfterMs(facts.headers, now), status: facts.status };
 }
 
 interface ErrorDetails {
@@ -151,6 +167,11 @@ const UNREACHABLE =
 const CERTIFICATE =
   /^(?:CERT_\w+|SELF_SIGNED_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|UNABLE_TO_\w+)$/;
 
+/** No connection came about. */
+export function isUnreachable(error: unknown): boolean {
+  return UNREACHABLE.test(systemCode(error) ?? "");
+}
+
 function kindOf({ status, message, text, code, isCall }: ErrorDetails): FailureKind {
   if (code && UNREACHABLE.test(code)) return "unreachable";
   if (code && CERTIFICATE.test(code)) return "certificate";
@@ -180,8 +201,10 @@ function refusal(status: number, text: string): FailureKind {
     return "no tools";
   if (/image|vision|multimodal|multi-modal/.test(text))
     return NO_IMAGES.test(text) ? "no images" : "bad image";
-  if (status === 404 || /model_not_found|invalid model/.test(text) || saysNoModel(text)) return "no model";
-  return "refused";
+  if (/model_not_found|invalid model/.test(text) || saysNoModel(text)) return "no model";
+  // Servers name the model if that is what they lack: `model: x`, `No endpoints found for x`.
+  if (status === 404) return /\bmodel\b|no endpoints found/.test(text) ? "no model" : "no path";
+  return status === 405 ? "no path" : "refused";
 }
 
 /** `The model "gpt-9" does not exist`. */
@@ -192,6 +215,9 @@ function saysNoModel(text: string): boolean {
 
 /** What a call adds to the configured address. */
 const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
+
+const PROXY_CURE =
+  "It is set by `proxy` in config.yaml, BATON_PROXY or HTTPS_PROXY; name hosts to reach without it in NO_PROXY.";
 
 /** For the person in the chat: what happened, and what to look at. */
 export function sentenceFor(
@@ -214,18 +240,24 @@ export function sentenceFor(
         : `${host} is rate-limiting you. Try again in ${counted(Math.ceil(retryAfterMs / 1_000), "second")}.`;
     case "no model":
       return `${host} has no model called "${model}". Run \`baton models\` to list its models, or choose one with /model.`;
+    case "no path":
+      return `${host} answers, but there is no model API at ${shownUrl(endpoint)}. Check ${urlSetting(endpoint)}; it often ends in /v1.`;
     case "server":
       return `${host} reported a server error${said}`;
     case "unreachable":
       return `Can't reach the model's server at ${host}. Check that it is running and that the network works.`;
+    case "proxy":
+      return `Can't reach ${host} through the proxy ${detail}. Check that the proxy is running. ${PROXY_CURE}`;
+    case "proxy refused":
+      return `The proxy ${detail} and does not let Baton reach ${host}. ${PROXY_CURE}`;
     case "certificate":
-      return untrusted(host, detail);
+      return untrusted(endpoint, detail);
     case "elsewhere": {
       const where = detail === "" ? "to another address" : `to ${detail.replace(CALLS, "")}`;
-      return `${host} redirects ${where}. Baton does not follow redirects, because they could send your API key to another server. Set agent.baseUrl to the address where the server itself answers.`;
+      return `${host} redirects ${where}. Baton does not follow redirects, because they could send your API key to another server. Set ${urlSetting(endpoint)} to the address where the server itself answers.`;
     }
     case "bad port":
-      return `The port of ${host} is reserved for something other than HTTP, so Baton can't connect to it. Make the model's server listen on another port, and set agent.baseUrl to it.`;
+      return `The port of ${host} is reserved for something other than HTTP, so Baton can't connect to it. Make the model's server listen on another port, and set ${urlSetting(endpoint)} to it.`;
     case "broken":
       return `The answer from ${host} ended too early or was not valid.`;
     case "no word":
@@ -251,19 +283,40 @@ export function sentenceFor(
   }
 }
 
+/** Why the same request is made again, as a sentence without its full stop. */
+export function retryReason({ kind, status }: ModelFailure, endpoint: Endpoint, model: string): string {
+  const host = hostOf(endpoint);
+  const code = status === null ? "" : ` (${status})`;
+  switch (kind) {
+    case "busy":
+      return `${host} is rate-limiting you${code}`;
+    case "unreachable":
+      return `Can't reach ${host}`;
+    case "broken":
+      return `The answer from ${host} ended too early or was not valid`;
+    case "silent":
+      return `${host} stopped sending`;
+    case "empty":
+      return `${model} gave an empty answer`;
+    default:
+      return `${host} reported a server error${code}`;
+  }
+}
+
 /** Why no safe connection is possible, and what to do about it. */
-function untrusted(host: string, code: string): string {
+function untrusted(endpoint: Endpoint, code: string): string {
+  const host = hostOf(endpoint);
   switch (code) {
     case "CERT_HAS_EXPIRED":
       return `The certificate of ${host} has expired. Renew it there, or check the clock of this machine.`;
     case "CERT_NOT_YET_VALID":
       return `The certificate of ${host} is not valid yet. Check the clock of this machine.`;
     case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return `The certificate of ${host} is for another host name. Set agent.baseUrl to the name in the certificate.`;
+      return `The certificate of ${host} is for another host name. Set ${urlSetting(endpoint)} to the name in the certificate.`;
     case "EPROTO":
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return `${host} does not speak HTTPS. If it speaks plain HTTP, write http:// in agent.baseUrl.`;
+      return `${host} does not speak HTTPS. If it speaks plain HTTP, write http:// in ${urlSetting(endpoint)}.`;
     default:
       return `This machine does not trust the certificate of ${host} (${code}). If the server is yours, set NODE_EXTRA_CA_CERTS to the file of its CA certificate and restart Baton.`;
   }

@@ -4,6 +4,7 @@
  * start.
  */
 import type { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { fetchWithReason } from "./done-mark.js";
 import { type Endpoint, keyOf } from "./endpoint.js";
 import { boundedFetch, hidingFetch } from "./http.js";
 
@@ -37,7 +38,7 @@ export async function openModel(endpoint: Endpoint, model: string): Promise<Lang
     name: "openaiCompatible",
     baseURL: baseUrl,
     ...(apiKey === "" ? {} : { apiKey }),
-    fetch,
+    fetch: fetchWithReason(fetch),
     includeUsage: true,
   });
   return provider.languageModel(model);

@@ -3,11 +3,12 @@
  * signal aborts, and fails if no first word comes, the stream goes silent, is endless, or ends too early.
  */
 import type { ToolCall } from "../../session/transcript.js";
-import { storableText } from "../../util/text.js";
+import { shorten, storableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type FailureKind, StreamFailure } from "./failure.js";
 import type { ReasoningPart } from "./prompt.js";
 import type { FinishReason, LanguageModel, ModelRequest, ModelUsage, StreamPart } from "./provider.js";
+import { ThinkTags, type ThoughtPiece } from "./think-tags.js";
 
 export interface StreamLimits {
   /** How long the first word, thought or call may take; headers and comments do not count. */
@@ -26,6 +27,8 @@ export interface Step {
   readonly reasoning: readonly ReasoningPart[];
   readonly usage: ModelUsage | null;
   readonly finish: FinishReason | null;
+  /** The model that answered, as the answer names it; null if it does not. */
+  readonly model: string | null;
 }
 
 export async function* streamStep(
@@ -52,9 +55,9 @@ export async function* streamStep(
       if (done || signal.aborted) break;
       silence.refresh();
       if (isSaid(value)) clearTimeout(firstWord);
-      const piece = reading.take(value);
-      if (piece) yield piece;
+      yield* reading.take(value);
     }
+    yield* reading.rest();
     if (!signal.aborted && reading.finish === null) throw new StreamFailure("broken");
   } catch (error) {
     if (late) throw new StreamFailure(late);
@@ -72,13 +75,18 @@ function isSaid({ type }: StreamPart): boolean {
   return !["stream-start", "response-metadata", "raw"].includes(type);
 }
 
+/** Of a model. A server may write anything there. */
+const LONGEST_NAME = 200;
+
 /** What has come of a step so far. */
 class StreamReading {
   finish: FinishReason | null = null;
   #text = "";
   #usage: ModelUsage | null = null;
+  #model: string | null = null;
   readonly #calls: ToolCall[] = [];
   readonly #reasoning = new Map<string, ReasoningPart>();
+  readonly #tags = new ThinkTags();
   readonly #halves = { text: "", reasoning: "" };
   #left: number;
 
@@ -86,40 +94,45 @@ class StreamReading {
     this.#left = maxCharacters;
   }
 
-  take(part: StreamPart): StreamPiece | null {
+  take(part: StreamPart): readonly StreamPiece[] {
     switch (part.type) {
-      case "text-delta": {
-        const text = this.#whole("text", part.delta);
-        this.#text += text;
-        return text === "" ? null : { kind: "text", text };
-      }
+      case "text-delta":
+        return this.#say(this.#tags.push(this.#whole("text", part.delta)));
       case "reasoning-start":
       case "reasoning-delta":
       case "reasoning-end": {
         const delta = part.type === "reasoning-delta" ? part.delta : "";
         this.#think(part.id, delta, part.providerMetadata);
         const text = this.#whole("reasoning", delta);
-        return text === "" ? null : { kind: "reasoning", text };
+        return text === "" ? [] : [{ kind: "reasoning", text }];
       }
       case "tool-input-delta":
         this.#count(part.delta);
-        return null;
+        return [];
       case "tool-call":
         this.#calls.push({
           id: storableText(part.toolCallId),
           name: storableText(part.toolName),
           arguments: storableText(part.input.trim() === "" ? "{}" : part.input),
         });
-        return null;
+        return [];
+      case "response-metadata":
+        if (part.modelId) this.#model = shorten(storableText(part.modelId), LONGEST_NAME);
+        return [];
       case "finish":
         this.finish = part.finishReason.unified;
         this.#usage = part.usage;
-        return null;
+        return [];
       case "error":
         throw part.error;
       default:
-        return null; // Sources, files and the like: nothing to say.
+        return []; // Sources, files and the like: nothing to say.
     }
+  }
+
+  /** What was held back, if nothing more comes. */
+  rest(): readonly StreamPiece[] {
+    return this.#say(this.#tags.end());
   }
 
   step(): Step {
@@ -129,7 +142,13 @@ class StreamReading {
       reasoning: [...this.#reasoning.values()],
       usage: this.#usage,
       finish: this.finish,
+      model: this.#model,
     };
+  }
+
+  #say(pieces: readonly ThoughtPiece[]): readonly StreamPiece[] {
+    for (const { kind, text } of pieces) if (kind === "text") this.#text += text;
+    return pieces;
   }
 
   #think(id: string, delta: string, metadata: ReasoningPart["providerOptions"]): void {

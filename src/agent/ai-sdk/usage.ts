@@ -10,6 +10,15 @@ export interface Prices {
   readonly cacheWrite?: number;
 }
 
+/** The price of the model that answered, or else of the one that was asked. A server may name anything as its model. */
+export function priceOf(
+  prices: Readonly<Record<string, Prices>>,
+  ...models: readonly (string | null)[]
+): Prices | undefined {
+  const priced = models.find((model) => model !== null && Object.hasOwn(prices, model));
+  return priced == null ? undefined : prices[priced];
+}
+
 /** Input tokens without those read from or written to the cache: the session adds up all four. */
 export function usageOf({ inputTokens, outputTokens }: ModelUsage, prices: Prices | undefined): Usage {
   const cacheRead = tokens(inputTokens.cacheRead);

@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** A line that the server printed beside its messages. */
   readonly onLine: (line: string) => void;
+  /** The same as it comes, for the end of it: why the server failed. */
+  readonly onStderr: (text: string) => void;
   readonly onToolsChanged: () => void;
   /** Not called if the connection was closed, or never was open. */
   readonly onLost: (reason: string) => void;
@@ -46,7 +48,8 @@ export interface CallOptions {
   readonly timeoutMs: number;
 }
 
-const CONNECT_MS = 60_000;
+/** A command may install itself first (`npx -y`). If it fails, its process ends, and that is seen at once. */
+const CONNECT_MS = { process: 600_000, http: 60_000 };
 const LIST_MS = 30_000;
 const PING_MS = 5_000;
 const MOST_PAGES = 64;
@@ -55,6 +58,7 @@ export class McpConnection {
   readonly #client: Client;
   readonly #transport: ProcessTransport | McpHttpTransport;
   readonly #log: LineLog;
+  readonly #connectMs: number;
   readonly #onLost: (reason: string) => void;
   /** False once the connection was lost or closed. */
   #isOpen = false;
@@ -67,24 +71,29 @@ export class McpConnection {
     return connection;
   }
 
-  private constructor({ reach, version, clock, onLine, onToolsChanged, onLost }: ConnectionOptions) {
+  private constructor({ reach, version, clock, onLine, onStderr, ...on }: ConnectionOptions) {
     this.#client = new Client({ name: "baton", version });
     this.#log = new LineLog(onLine, clock);
-    this.#onLost = onLost;
+    this.#connectMs = CONNECT_MS[reach.kind];
+    this.#onLost = on.onLost;
     this.#client.onclose = () => this.#lose(null);
-    this.#client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChanged());
+    this.#client.setNotificationHandler("notifications/tools/list_changed", () => on.onToolsChanged());
     if (reach.kind === "http") {
       this.#transport = new McpHttpTransport(reach.url, checkedHeaders(reach.headers));
       // Nothing reports that a server is gone. So any error makes us check.
       this.#transport.onerror = () => void this.#check();
     } else {
-      this.#transport = new ProcessTransport({ ...reach, onStderr: (text) => this.#log.add(text) });
+      const hear = (text: string): void => {
+        this.#log.add(text);
+        onStderr(text);
+      };
+      this.#transport = new ProcessTransport({ ...reach, onStderr: hear });
     }
   }
 
   async #open(signal: AbortSignal): Promise<void> {
     try {
-      await this.#client.connect(this.#transport, { timeout: CONNECT_MS, signal });
+      await this.#client.connect(this.#transport, { timeout: this.#connectMs, signal });
       this.#isOpen = true;
     } catch (error) {
       await this.#transport.close();

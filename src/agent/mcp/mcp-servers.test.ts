@@ -274,7 +274,9 @@ describe("a server that is lost", () => {
     const mcp = serve([child("dies")], { retryMs: (count) => failures.push(count) && 5 });
     await until(() => failures.length >= 4);
     expect(failures.slice(0, 4)).toEqual([1, 2, 3, 4]);
-    expect(problems).toEqual(["Can't use the MCP server dies: it exited with code 3."]);
+    expect(problems).toEqual([
+      "Can't use the MCP server dies: it exited with code 3. It printed:\n  no licence found",
+    ]);
     expect(lines).toContain("MCP server dies: no licence found");
     expect(await mcp.tools()).toEqual([]);
     expect([1, 2, 3, 7, 50].map(pauseAfter)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);

@@ -24,7 +24,7 @@ export class McpServers {
   readonly #servers: readonly McpServer[];
   readonly #patienceMs: number;
   #begun: Promise<unknown> = Promise.resolve();
-  #patience: NodeJS.Timeout | undefined;
+  readonly #patience = new Set<NodeJS.Timeout>();
 
   constructor(servers: readonly ServerOptions[], options: McpOptions) {
     const { reserved, retryMs = pauseAfter, patienceMs = PATIENCE_MS, ...rest } = options;
@@ -35,17 +35,27 @@ export class McpServers {
 
   /** Starts to connect to all of them, and waits for none. */
   start(): void {
-    const settled = Promise.all(this.#servers.map((server) => server.start()));
-    const enough = new Promise<void>((resolve) => {
-      this.#patience = setTimeout(resolve, timerMs(this.#patienceMs));
-    });
-    this.#begun = Promise.race([settled, enough]).finally(() => clearTimeout(this.#patience));
+    this.#begun = Promise.all(this.#servers.map((server) => this.#begin(server)));
   }
 
-  /** The tools that are ready now. Soon after the start it waits a moment for servers that are still starting. */
+  /** Settles when it is connected, or failed, or enough time has passed for the first turn. */
+  async #begin(server: McpServer): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timerMs(server.patienceMs ?? this.#patienceMs));
+      this.#patience.add(timer);
+    });
+    await Promise.race([server.start(), enough]).finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * The tools that are ready now. Soon after the start it waits a moment for servers that are still starting, and says
+   * which ones a turn has to do without.
+   */
   async tools(): Promise<readonly Tool[]> {
     await this.#begun;
     const tools = new Map<string, Tool>();
+    for (const server of this.#servers) server.tellIfMissing();
     for (const tool of this.#servers.flatMap((server) => server.tools)) {
       if (!tools.has(tool.name)) tools.set(tool.name, tool);
     }
@@ -59,7 +69,7 @@ export class McpServers {
   /** Ends all servers that are our processes. Calls in flight end with an error. */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.close()));
-    clearTimeout(this.#patience);
+    for (const timer of this.#patience) clearTimeout(timer);
   }
 }
 

@@ -25,6 +25,8 @@ export interface ProcessOptions {
 const KILL_GRACE_MS = 1_000;
 /** How long the rest of a pipe may take to be read, and how much earlier a pipe may end than its process. */
 const DRAIN_MS = 100;
+/** How long the rest of what a process said may take after its end: its children may hold the pipes. */
+const REST_MS = 1_000;
 const MOST_UNREAD = 16 * 2 ** 20;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -104,7 +106,7 @@ export class ProcessTransport implements Transport {
     const child = this.#child;
     if (!child) return;
     const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (isOver) await Promise.race([once(child.stdout, "end").catch(() => {}), delay(DRAIN_MS)]);
+    if (isOver) await Promise.race([ended(child.stdout, child.stderr), delay(REST_MS)]);
     this.#isOver = true;
     this.ending = why;
     child.stdin.end();
@@ -115,6 +117,11 @@ export class ProcessTransport implements Transport {
     child.stdin.destroy();
     forget(child);
   }
+}
+
+async function ended(...pipes: readonly Readable[]): Promise<void> {
+  const open = pipes.filter((pipe) => !pipe.readableEnded && !pipe.destroyed);
+  await Promise.all(open.map((pipe) => once(pipe, "end").catch(() => {})));
 }
 
 const living = new Set<Child>();

@@ -10,6 +10,7 @@ import { timerMs } from "../../util/timer-ms.js";
 import { counted } from "../../util/words.js";
 import type { Tool } from "../agent.js";
 import type { McpConnection, Reach } from "./connection.js";
+import { LastWords } from "./last-words.js";
 import type { ToolDefinition } from "./tool-list.js";
 import { toolName } from "./tool-name.js";
 
@@ -23,6 +24,8 @@ export interface ServerOptions {
   readonly name: string;
   readonly reach: ReachOptions;
   readonly timeoutMs: number;
+  /** How long the first turn waits for it. */
+  readonly patienceMs?: number;
   /** The names of the tools to use, as the server calls them; null for all. */
   readonly tools: readonly string[] | null;
 }
@@ -51,7 +54,13 @@ export type McpState = { readonly server: string } & (
   | { readonly kind: "connecting" }
   | { readonly kind: "ready"; readonly tools: number }
   /** `reason` continues a sentence about the server. */
-  | { readonly kind: "failed"; readonly reason: string; readonly nextTryAt: number }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly nextTryAt: number;
+      /** The last lines of its error output. */
+      readonly said: readonly string[];
+    }
 );
 
 /** A server that was ready for this long starts again with the shortest pause. */
@@ -70,6 +79,9 @@ export class McpServer {
   #lostBecause: string | null = null;
   #tools: readonly Tool[] = [];
   #secrets: readonly string[] = [];
+  #lastWords = new LastWords();
+  /** True if somebody was told that its tools are missing. */
+  #isMissed = false;
   #failures = 0;
   #readySince = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -90,6 +102,20 @@ export class McpServer {
   /** The tools that it has now. */
   get tools(): readonly Tool[] {
     return this.#tools;
+  }
+
+  /** How long the first turn waits for it; undefined for the usual time. */
+  get patienceMs(): number | undefined {
+    return this.#options.patienceMs;
+  }
+
+  /** Says once that a turn goes on without its tools, if it is still starting. */
+  tellIfMissing(): void {
+    if (this.#state.kind !== "connecting" || this.#isMissed || this.#failures > 0) return;
+    this.#isMissed = true;
+    this.#around.onProblem(
+      `MCP server ${this.#options.name} is not ready: its tools are missing. It is still starting, perhaps installing itself; its tools come when it is ready.`,
+    );
   }
 
   /** Starts to connect; settles when that succeeded or failed. Does not reject. */
@@ -121,12 +147,15 @@ export class McpServer {
       import("./failure.js"),
     ]);
     let connection: McpConnection | null = null;
+    const lastWords = new LastWords();
+    this.#lastWords = lastWords;
     try {
       connection = await McpConnection.open({
         reach: this.#revealed(),
         version,
         clock,
         onLine: (line) => log(`MCP server ${name}: ${this.#hide(line)}`),
+        onStderr: (text) => lastWords.add(text),
         onToolsChanged: () => this.#listAgainSoon(),
         onLost: (reason) => this.#lost(reason),
         signal: this.#closed.signal,
@@ -151,7 +180,10 @@ export class McpServer {
     this.#tools = tools.map((tool) => this.#toolOf(tool));
     if (this.#state.kind !== "ready") this.#readySince = this.#around.clock();
     this.#state = { server: name, kind: "ready", tools: tools.length };
-    this.#around.log(`MCP server ${name} is ready: ${counted(tools.length, "tool")}.`);
+    const sentence = `MCP server ${name} is ready: ${counted(tools.length, "tool")}.`;
+    if (this.#isMissed) this.#around.onProblem(sentence);
+    else this.#around.log(sentence);
+    this.#isMissed = false;
   }
 
   /** However often the server says so, its tools are listed at most a few times a second. */
@@ -217,8 +249,10 @@ export class McpServer {
     const reason = this.#hide(why);
     this.#failures += 1;
     const waitMs = retryMs(this.#failures);
-    this.#state = { server: name, kind: "failed", reason, nextTryAt: clock() + waitMs };
-    const sentence = `Can't use the MCP server ${name}: ${reason}.`;
+    const said = this.#lastWords.lines((text) => this.#hide(text));
+    this.#state = { server: name, kind: "failed", reason, nextTryAt: clock() + waitMs, said };
+    const words = said.length === 0 ? "" : ` It printed:\n${said.map((line) => `  ${line}`).join("\n")}`;
+    const sentence = `Can't use the MCP server ${name}: ${reason}.${words}`;
     if (this.#failures === 1) onProblem(sentence);
     else log(sentence);
     this.#timer = setTimeout(() => void this.start(), timerMs(waitMs));

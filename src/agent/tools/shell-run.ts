@@ -11,7 +11,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
 import { isGroupThere } from "../../util/process-group.js";
-import { cleanLine, printableText, shorten } from "../../util/text.js";
+import { printableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { ToolContext } from "../agent.js";
 import { BoundedOutput } from "./bounded-output.js";
@@ -20,6 +20,7 @@ import type { CommandLaunch } from "./command-launch.js";
 import { commandResult } from "./command-result.js";
 import { CommandThere } from "./command-there.js";
 import { howShellsTell } from "./exit-words.js";
+import { LiveOutput } from "./live-output.js";
 
 export interface ShellOptions {
   /** The folder, in words. */
@@ -33,14 +34,11 @@ export interface ShellOptions {
 const DRAIN_MS = 100;
 /** How long processes that were killed with their sandbox may take to be gone. */
 const LEAVE_MS = 30_000;
-/** How often the last line is reported while it runs. */
-const PROGRESS_MS = 500;
-const LONGEST_PROGRESS = 200;
 
 export async function runShell(
   launch: CommandLaunch,
   { folder, timeoutMs, maxOutput }: ShellOptions,
-  { signal, progress, leads }: ToolContext,
+  { signal, output: show, leads }: ToolContext,
 ): Promise<string> {
   const { hasOwnProcesses, remote, environment } = launch;
   let child: ChildProcess;
@@ -52,10 +50,10 @@ export async function runShell(
     return `Error: no shell could be started in ${folder}: ${(error as Error).message}`;
   }
   const output = new BoundedOutput(maxOutput);
-  const tell = progress ? lastLineTeller(progress) : () => {};
+  const live = show && new LiveOutput(show);
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     output.add(text);
-    tell(text);
+    live?.add(text);
   });
   const there = remote && new CommandThere(child, remote, environment);
   const group = there ?? new CommandGroup(child, hasOwnProcesses);
@@ -70,6 +68,7 @@ export async function runShell(
   const isHeldOpen = await Promise.race([closed.then(() => false), rest.then(() => true)]);
   const left = isHeldOpen || (stop.reason === null && !hasOwnProcesses && (await leavesBehind(child)));
   child.stdout?.destroy();
+  live?.end();
   group.forget();
   const printed = output.text(printableText).trimEnd();
   if (group.complaint !== "" && printed === "" && exit?.code === 1) {
@@ -163,21 +162,4 @@ function howItEnded(exit: Exit | undefined, isTold: boolean): string {
 async function drain(): Promise<undefined> {
   await delay(DRAIN_MS, undefined, { ref: false });
   await nextRound();
-}
-
-/** Reports the last line that is not blank, at once and then now and then. */
-function lastLineTeller(progress: (text: string) => void): (text: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (text) => {
-    const now = performance.now();
-    if (now - toldAt < PROGRESS_MS) return;
-    const line = text
-      .slice(-4_096)
-      .split("\n")
-      .map(cleanLine)
-      .findLast((one) => one !== "");
-    if (line === undefined) return;
-    toldAt = now;
-    progress(shorten(line, LONGEST_PROGRESS));
-  };
 }

@@ -176,13 +176,13 @@ describe.each(places)("terminal %s", (place) => {
     );
   });
 
-  it("tells the last line while it runs", async () => {
+  it("tells what it prints while it runs, without escape sequences", async () => {
     const told: string[] = [];
     const { signal } = new AbortController();
     writeFileSync(join(folder, "lines"), "one\n\u001b[1mtwo\n"); // `cat` writes it at once; a shell may not.
-    const context = { call: aCall, signal, progress: (line: string) => told.push(line) };
-    await terminal().run({ command: "cat lines" }, context);
-    expect(told).toEqual(["two"]);
+    const context = { call: aCall, signal, output: (text: string) => told.push(text) };
+    await terminal().run({ command: "cat lines; cat lines >&2" }, context);
+    expect(told.join("")).toBe("one\ntwo\none\ntwo\n");
   });
 
   it.skipIf(isWalled)("says which commands are to be asked about", async () => {

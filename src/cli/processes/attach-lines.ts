@@ -1,6 +1,7 @@
 /** Attached without a terminal on one of both sides: lines go in, text comes out. */
-import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
+
 import type { KnownProcess, Processes } from "../../process/processes.js";
+import { PrintableStream } from "../../util/printable-stream.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { typeWhenRead } from "./input.js";

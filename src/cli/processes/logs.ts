@@ -1,11 +1,12 @@
 /** `baton processes logs`: the last lines of a process, as plain text; with -f, also what comes until it ends. */
-import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
+
 import { OtherScreen } from "../../process/other-screen.js";
 import type { OutputPart } from "../../process/process.js";
 import type { KnownProcess, Processes } from "../../process/processes.js";
 import { SCREEN_BYTES, screenOf } from "../../process/screen.js";
 import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
+import { PrintableStream } from "../../util/printable-stream.js";
 import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import type { JsonOption } from "../options.js";

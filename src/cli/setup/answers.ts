@@ -32,6 +32,9 @@ export interface SetupAnswers {
   readonly timezone: string | null;
 }
 
+/** What is needed to reach a model. */
+export type ModelAnswers = Pick<SetupAnswers, "provider" | "model" | "baseUrl" | "key">;
+
 /** The file of a provider's key, from the home folder. */
 export function keyFile(provider: string): string {
   return `secrets/${provider}.key`;

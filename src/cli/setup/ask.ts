@@ -2,21 +2,26 @@
 import { statSync } from "node:fs";
 import * as clack from "@clack/prompts";
 import { pathFrom } from "../../config/paths.js";
-import { type Found, likelyAddress, likelyModel, likelyProvider, type SetupAnswers } from "./answers.js";
+import { type Found, likelyProvider, type SetupAnswers } from "./answers.js";
+import { askUntilAnswered } from "./ask-model.js";
 import { given, initially, type Streams, unechoed, unlessLeft } from "./prompt.js";
+import type { Proof } from "./proof.js";
 import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
 
 /** Null if the user cancelled. */
-export function askAll(found: Found, home: string, streams: Streams): Promise<SetupAnswers | null> {
+export function askAll(
+  found: Found,
+  home: string,
+  proof: Proof,
+  streams: Streams,
+): Promise<SetupAnswers | null> {
   const asking = async () => {
     clack.intro("Baton", streams);
     const provider = await askProvider(found, streams);
-    const baseUrl = await askAddress(found, provider, streams);
-    const key = await askKey(found, provider, streams);
-    const model = await askModel(found, provider, streams);
+    const model = await askUntilAnswered(found, provider, proof, streams);
     const workdir = await askWorkdir(found, home, streams);
     const timezone = await askTimezone(found, streams);
-    return { provider: provider.name, model, baseUrl, key, workdir, timezone };
+    return { ...model, workdir, timezone };
   };
   return unlessLeft(() => unechoed(streams, asking));
 }
@@ -49,76 +54,6 @@ function hintFor({ keys, ollama, present }: Found, name: string): { hint?: strin
     ...(models ? [`running at ${ollama.url}`] : []),
   ];
   return hints.length > 0 ? { hint: hints.join("; ") } : {};
-}
-
-async function askAddress(found: Found, provider: Provider, streams: Streams): Promise<string | null> {
-  const likely = likelyAddress(found, provider);
-  if (!provider.hasAddress) return likely;
-  const message = "What is the address of the server? It often ends in /v1.";
-  const validate = (text = "") =>
-    /^https?:\/\/./.test(text) && URL.canParse(text)
-      ? undefined
-      : "Enter a URL that starts with http:// or https://.";
-  return given(
-    await clack.text({
-      message,
-      placeholder: "http://127.0.0.1:8080/v1",
-      ...initially(likely),
-      validate,
-      ...streams,
-    }),
-  );
-}
-
-async function askKey(found: Found, provider: Provider, streams: Streams): Promise<SetupAnswers["key"]> {
-  if (provider.key === "none") return { kind: "none" };
-  const variable = found.keys[provider.name];
-  const isKept = found.present.provider === provider.name && found.present.hasKeyFile;
-  const ways = [
-    ...(isKept ? [{ value: "keep", label: "The current key" }] : []),
-    ...(variable
-      ? [
-          {
-            value: "copy",
-            label: `${variable.variable}, copied into a private file`,
-            hint: "a service can use it too",
-          },
-          { value: "none", label: `${variable.variable}, from the environment each time` },
-        ]
-      : []),
-    { value: "type", label: "Type it now", hint: "it stays hidden" },
-    ...(provider.key === "optional" ? [{ value: "none", label: "No key is needed" }] : []),
-  ];
-  const way =
-    ways.length === 1
-      ? "type"
-      : given(
-          await clack.select({ message: "Which API key do you want to use?", options: ways, ...streams }),
-        );
-  if (way === "keep") return { kind: "kept" };
-  if (way === "none") return { kind: "none" };
-  if (way === "copy" && variable) return { kind: "typed", value: variable.value };
-  const validate = (text = "") =>
-    /^\S+$/.test(text.trim()) ? undefined : "Paste the key. It has no spaces.";
-  const typed = given(
-    await clack.password({ message: `The API key for ${provider.title}`, validate, ...streams }),
-  );
-  return { kind: "typed", value: typed.trim() };
-}
-
-async function askModel(found: Found, provider: Provider, streams: Streams): Promise<string | null> {
-  if (provider.name === "offline") return null;
-  const likely = likelyModel(found, provider);
-  const models = provider.name === "ollama" ? found.ollama.models : null;
-  if (models && models.length > 0) {
-    const options = models.map((value) => ({ value, label: value }));
-    return given(await clack.select({ message: "Which model?", options, ...initially(likely), ...streams }));
-  }
-  const validate = (text = "") =>
-    text.trim() === "" ? "Enter the name of a model as the provider spells it." : undefined;
-  return given(
-    await clack.text({ message: "Which model?", ...initially(likely), validate, ...streams }),
-  ).trim();
 }
 
 async function askWorkdir({ present }: Found, home: string, streams: Streams): Promise<string | null> {

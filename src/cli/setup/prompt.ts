@@ -7,6 +7,8 @@ export interface Streams {
   readonly output: WriteStream;
 }
 
+const CTRL_C = "\u0003";
+
 class Cancelled extends Error {}
 
 /** Null if the user pressed Ctrl-C at any question. */
@@ -32,6 +34,26 @@ export async function unechoed<Answer>({ input }: Streams, asking: () => Promise
   } finally {
     input.setRawMode = ofTheTerminal;
     input.setRawMode(false);
+  }
+}
+
+/** Ctrl-C also works while nobody is asked; other keys that come meanwhile answer the next question. */
+export async function whileWaiting<Answer>({ input }: Streams, work: Promise<Answer>): Promise<Answer> {
+  let early = Buffer.alloc(0);
+  let hear: (typed: Buffer) => void = () => {};
+  const left = new Promise<never>((_, reject) => {
+    hear = (typed) => {
+      early = Buffer.concat([early, Buffer.from(typed)]);
+      if (typed.includes(CTRL_C)) reject(new Cancelled());
+    };
+  });
+  input.on("data", hear).resume();
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    input.off("data", hear);
+    input.pause();
+    if (early.length > 0) input.unshift(early);
   }
 }
 

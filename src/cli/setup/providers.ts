@@ -1,8 +1,8 @@
 /** The model providers, in the order of the question, and what each needs. */
-import { usualModel } from "../../config/model-choice.js";
+import { type ProviderName, usualModel } from "../../config/model-choice.js";
 
 export interface Provider {
-  readonly name: string;
+  readonly name: ProviderName;
   readonly title: string;
   readonly key: "needed" | "optional" | "none";
   readonly hasAddress: boolean;
@@ -22,7 +22,7 @@ export const PROVIDERS: readonly Provider[] = [
   provider("offline", "None: an offline agent, for trying things out", {}),
 ];
 
-function provider(name: string, title: string, traits: Partial<Provider>): Provider {
+function provider(name: ProviderName, title: string, traits: Partial<Provider>): Provider {
   return { name, title, key: "none", hasAddress: false, usualModel: null, ...traits };
 }
 

@@ -7,6 +7,7 @@ import type { Cli } from "../cli.js";
 import { CliError, wrongUsage } from "../failure.js";
 import { changesFor, type Found, instructions, keyFile, type SetupAnswers, usualAnswers } from "./answers.js";
 import { ollamaModels, ollamaUrl } from "./ollama.js";
+import { type Proof, proofOf } from "./proof.js";
 
 export interface SetupOptions {
   readonly yes?: boolean;
@@ -15,19 +16,26 @@ export interface SetupOptions {
 
 export async function setup(cli: Cli, options: SetupOptions): Promise<void> {
   const { terminal, home } = cli;
-  const found = await look(await cli.loadConfig(), cli.environment.models);
-  const answers = await answersOf(cli, found, options);
+  const config = await cli.loadConfig();
+  const found = await look(config, cli.environment.models);
+  const proof = proofOf(cli, config);
+  const answers = await answersOf(cli, found, proof, options);
   await apply(home, answers);
   const file = join(home, "config.yaml");
   const key = answers.key.kind === "typed" ? join(home, keyFile(answers.provider)) : null;
   const { provider, model } = answers;
-  if (options.json) return terminal.json({ provider, model, file, key });
+  // Those who were asked have seen it answer, or wanted to save it anyway.
+  const problem = options.yes ? await proof.problemOf(answers) : null;
+  if (options.json) terminal.json({ provider, model, file, key, problem });
+  if (problem !== null)
+    throw new CliError("no_answer", `Saved in ${file}, but the model does not answer: ${problem}`);
+  if (options.json) return;
   terminal.line(cleanLine(`Saved in ${file}: ${provider}${model === null ? "" : `, ${model}`}.`));
   if (key !== null) terminal.line(cleanLine(`The API key is in ${key}. Only you can read it.`));
   terminal.line("Run `baton` to start a chat. Run `baton doctor` to check the setup.");
 }
 
-async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise<SetupAnswers> {
+async function answersOf(cli: Cli, found: Found, proof: Proof, options: SetupOptions): Promise<SetupAnswers> {
   const { terminal, streams, home } = cli;
   if (options.yes) {
     const usual = usualAnswers(found);
@@ -38,7 +46,7 @@ async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise
     throw wrongUsage(`Setup asks questions and needs a terminal. ${instructions(found).join("\n")}`);
   }
   const { askAll } = await import("./ask.js");
-  const answers = await askAll(found, home, { input: streams.stdin, output: streams.stdout });
+  const answers = await askAll(found, home, proof, { input: streams.stdin, output: streams.stdout });
   if (answers) {
     terminal.line(""); // A gap after the questions.
     return answers;

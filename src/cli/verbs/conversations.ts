@@ -7,19 +7,29 @@ const HANDOFF: Argument = { name: "<handoff>", description: "its id, or the star
 
 export const chat: Verb = {
   name: "chat",
-  description: "talk to the agent in this terminal; continues your last session",
+  description: "talk to the agent in this terminal, or ask it one question",
+  args: [
+    {
+      name: "[message...]",
+      description: 'send this message, print the answer and exit; "-" at the end waits for piped input',
+    },
+  ],
   options: [
     { flags: "--session <session>", description: `continue this session: ${SESSION.description}` },
     { flags: "--new", description: "start a new session" },
-    { flags: "--message <text>", description: "send one message, print the answer and exit" },
-    {
-      flags: "--attach <file...>",
-      description: "with --message or piped input: files to send, such as a picture",
-    },
-    { flags: "--json", description: "with --message or piped input: print one JSON event per line" },
+    { flags: "-c, --continue", description: "with a message: continue the conversation of the terminal" },
+    { flags: "-m, --message <text>", description: "the message, as an option" },
+    { flags: "--attach <file...>", description: "files to send with the message: text, documents, pictures" },
+    { flags: "--json", description: "with a message: print one JSON event per line" },
   ],
-  notes: "Piped input is sent as one message. The answer goes to stdout, everything else to stderr.",
-  examples: ['chat --message "What did I say first?"', "chat --new"],
+  notes:
+    '`baton chat` may be left out: `baton "why is the sky blue?"`. Piped input follows the message, or is the message. The answer goes to stdout, everything else to stderr. A message that names no session begins one of its own; --continue goes on with the conversation of the terminal.',
+  examples: [
+    'chat --continue "What did I say first?"',
+    'git diff | baton "review this"',
+    'chat "what is in it?" --attach report.pdf',
+    "chat --new",
+  ],
   run: async () => (await import("../chat.js")).chat,
 };
 

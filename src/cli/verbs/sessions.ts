@@ -122,10 +122,15 @@ export const sessions: Verb = {
     {
       name: "import",
       description: "import sessions from a folder, a file or a database",
-      args: [{ name: "<path>", description: "an export of Baton, or the sessions of another tool" }],
+      args: [
+        {
+          name: "<path>",
+          description: "an export of Baton, or the folder of Hermes, nanobot, OpenClaw or Claude Code",
+        },
+      ],
       options: [{ flags: "--dry-run", description: "only show what would be imported" }, JSON_FLAG],
       notes: "Importing the same sessions again adds nothing.",
-      examples: ["sessions import ~/old-agent/sessions --dry-run"],
+      examples: ["sessions import ~/.hermes --dry-run", "sessions import ~/.claude/projects"],
       run: async () => (await import("../import.js")).importAll,
     },
     {

@@ -5,9 +5,11 @@ import { JSON_FLAG, type Verb, YES_FLAG } from "../verb.js";
 
 export const doctor: Verb = {
   name: "doctor",
-  description: "check this machine, the configuration and the store",
-  options: [JSON_FLAG],
-  examples: ["doctor"],
+  description: "check this machine, the configuration, the store, the model and the platforms",
+  options: [{ flags: "--offline", description: "do not ask the model and the platforms" }, JSON_FLAG],
+  notes:
+    "The model gets one short question, and each platform is asked whose the bot is. If one does not answer, the exit code is 1.",
+  examples: ["doctor", "doctor --offline"],
   run: async () => (await import("../doctor.js")).doctor,
 };
 

@@ -30,8 +30,15 @@ fish:                 baton completion fish > ~/.config/fish/completions/baton.f
 export const baton: Verb = {
   name: "baton",
   description: "Carries one agent conversation across every chat platform.",
-  notes: "With no command, `baton` starts a chat.",
-  examples: ["chat", "sessions search garden", "doctor"],
+  usage: ['"your question"', "<command> [options]"],
+  notes: "With no command, `baton` starts a chat. Words that are no command are a message to the agent.",
+  examples: [
+    '"why is the sky blue?"',
+    'git diff | baton "review this"',
+    '"what is in it?" --attach report.pdf',
+    "sessions search garden",
+    "doctor",
+  ],
   verbs: [
     chat,
     gateway,

@@ -12,10 +12,11 @@ export const approve: Command = {
   usage: "[number] [always]",
   description: "let the agent do what it asked about",
   details:
-    "Allows that one call, exactly as shown; I ask again about the next one. An owner can add `always`: then I do not ask " +
-    "again about exactly this call of this person in this chat. `/approve list` shows what is always allowed, and " +
-    "`/approve forget` with its number ends that. I ask each time before a command leaves the sandbox. Without a number it " +
-    "answers the only open question, unless another one was settled a moment ago: then give the number.",
+    "Allows that one call, exactly as shown; I ask again about the next one. The plain words yes, no and always do the " +
+    "same while I wait for an answer. An owner can add `always`: then I do not ask again about exactly this call of this " +
+    "person in this chat. `/approve list` shows what is always allowed, and `/approve forget` with its number ends that. " +
+    "I ask each time before a command leaves the sandbox. Without a number it answers the only open question, unless " +
+    "another one was settled a moment ago: then give the number.",
   run: async (call) => {
     const [, which = "", word = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
     if (which === "list") return list(call);
@@ -36,7 +37,7 @@ async function answer(call: CommandCall, which: string, verdict: Verdict, said: 
   const question = await find(call, which);
   if (typeof question === "string") return question;
   call.gateway.approvals.answer(question, verdict);
-  return `${said}: ${asLine(question)}`;
+  return `${said}: ${inCode(question)}.`;
 }
 
 const OWNERS_ONLY = "Only an owner can allow something always.";
@@ -47,7 +48,7 @@ async function always(call: CommandCall, which: string): Promise<string> {
   if (typeof question === "string") return question;
   const { key, author, tool, danger, number } = question;
   if (danger.onlyOwner)
-    return `I ask about this each time, so it can't be allowed always. To allow it once: /approve ${number}`;
+    return `I ask about this each time, so it can't be allowed always. To allow it once: yes ${number}`;
   const [identity] = author.identities;
   if (identity === undefined) return `${OWNERS_ONLY} I can't tell who you are here.`;
   const shown = shorten(cleanLine(`${tool}: ${seenText(danger.what).text}`), 200);
@@ -56,7 +57,7 @@ async function always(call: CommandCall, which: string): Promise<string> {
     call.item.receivedAt,
   );
   call.gateway.approvals.answer(question, "approved");
-  return `Approved, now and always in this chat: ${asLine(question)} /approve list shows what is allowed here.`;
+  return `Approved, now and always in this chat: ${inCode(question)}. /approve list shows what is allowed here.`;
 }
 
 async function list({ item, who, gateway }: CommandCall): Promise<string> {
@@ -77,14 +78,19 @@ async function forget({ item, who, gateway }: CommandCall, number: string): Prom
 
 /** The question to answer, or the reply if there is none. Without a number: the only one, if it was shown here. */
 async function find({ item, who, gateway }: CommandCall, which: string): Promise<ApprovalQuestion | string> {
-  const open = gateway.approvals.openTo(item.key, who);
+  const { approvals } = gateway;
+  const open = approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
-  const [only, ...others] = open;
-  const mayBeBare = only && others.length === 0 && !gateway.approvals.wasOneSettled(item.key);
-  if (which === "" && mayBeBare && (await gateway.wasShown(only, item))) return only;
-  return open.find(({ number }) => `${number}` === which) ?? `Which one? ${open.map(asLine).join(" ")}`;
+  const question =
+    which === ""
+      ? await approvals.meant(open, (each) => gateway.shownAt(each, item))
+      : open.find(({ number, token }) => which === `${number}` || which === token);
+  if (question) return question;
+  const choices = open.map((each) => `${inCode(each)}: yes ${each.number} or no ${each.number}.`);
+  return ["Which one?", ...choices].join(choices.length > 1 ? "\n" : " ");
 }
 
-function asLine({ number, danger }: ApprovalQuestion): string {
-  return `${number}, \`${shorten(cleanLine(seenText(danger.what).text), 80)}\`.`;
+/** What it would do, as code that it cannot end itself. */
+function inCode({ danger }: ApprovalQuestion): string {
+  return `\`${shorten(cleanLine(seenText(danger.what).text), 80).replaceAll("`", "'")}\``;
 }

@@ -20,7 +20,9 @@ export const reset: Command = {
   run: (call) => begin(call, null),
 };
 
-function begin({ item, gateway, who }: CommandCall, title: string | null): Promise<string> {
+async function begin({ item, gateway, who }: CommandCall, title: string | null): Promise<string> {
+  const opened = await gateway.beside({ kind: "new", title });
+  if (opened !== null) return opened;
   return gateway.touch(item.key, who, async ({ sessions }) => {
     const lane = gateway.lane(item.key);
     const stopped = await gateway.stopTurn(item.key, who);

@@ -14,6 +14,7 @@ export const BRANCH_OF = "branchOf";
 export function branch({ clock }: AgentInfo): Command {
   return {
     name: "branch",
+    ofSession: true,
     usage: "[title]",
     description: "continue in a copy of this session",
     details: "The original stays as it is, and `/resume` lists both. A running answer is stopped first.",
@@ -35,6 +36,9 @@ export function branch({ clock }: AgentInfo): Command {
           sessions,
           clock(),
         );
+        const copied = await call.sessions.get(sessionId);
+        const opened = copied && (await gateway.beside({ kind: "session", entry: copied }));
+        if (opened) return opened;
         const entry = await sessions.switchTo(item.key, sessionId);
         return `You are now in the branch ${nameOf(entry)}. ${nameOf(original)} stays as it is: /resume lists both.`;
       });

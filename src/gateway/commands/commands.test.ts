@@ -201,6 +201,7 @@ describe("/status and /usage", () => {
         kind: "failed",
         reason: "it answered\n\u001b[31mHTTP 503",
         nextTryAt: world.now + 120_000,
+        said: [],
       },
     ];
     world = await World.open({ info: { mcp } });

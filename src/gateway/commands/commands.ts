@@ -1,6 +1,6 @@
 /** The commands of a chat, in one table: it runs, completes and explains them. */
 import type { LetterButton } from "../../adapter/adapter.js";
-import { BatonError } from "../../session/errors.js";
+import { BatonError, ConflictError } from "../../session/errors.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionsView } from "../../session/view.js";
 import { cleanLine } from "../../util/text.js";
@@ -17,6 +17,8 @@ interface CommandWords {
   readonly description: string;
   /** What else is worth knowing, in whole sentences. */
   readonly details?: string;
+  /** It is about the session that the person has before them: in a terminal whose session has moved, it does nothing. */
+  readonly ofSession?: true;
   /** The least role that may use it; guest by default. */
   readonly role?: Role;
 }
@@ -98,6 +100,7 @@ export class Commands {
       return plain(`A ${who.role} can't use /${command.name}. Send /help to list your commands.`);
     const view = this.#sessions.as(who.viewer);
     try {
+      if (command.ofSession) await this.#mustBeHere(item);
       const call = { item, words: words.trim(), who, gateway, sessions: this.#sessions, view };
       const said = await command.run(call);
       return typeof said === "string" ? plain(said) : said;
@@ -105,6 +108,14 @@ export class Commands {
       if (error instanceof BatonError) return plain(error.message);
       throw error;
     }
+  }
+
+  async #mustBeHere({ key, boundTo }: InboxItem): Promise<void> {
+    if (boundTo === undefined || (await this.#sessions.current(key))?.sessionId === boundTo) return;
+    throw new ConflictError(
+      "session_left",
+      "This conversation is no longer in this terminal. /resume brings it back, /new starts another.",
+    );
   }
 
   #named(name: string): Command | undefined {

@@ -11,6 +11,7 @@ import type { Command } from "./commands.js";
 
 export const compress: Command = {
   name: "compress",
+  ofSession: true,
   usage: "[undo]",
   role: "member",
   description: "sum up the older messages of this session, so that the agent reads less",

@@ -10,6 +10,7 @@ import type { Command, CommandCall, CommandReply } from "./commands.js";
 
 export const handoff: Command = {
   name: "handoff",
+  ofSession: true,
   usage: "[where] [--now]",
   description: "move this conversation to another chat; with no arguments, list where it can go",
   details:

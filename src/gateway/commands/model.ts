@@ -12,6 +12,7 @@ const MAX_NAME = 200;
 export function model({ model: fact }: AgentInfo): Command {
   return {
     name: "model",
+    ofSession: true,
     usage: "[name]",
     description: "show the model, or choose another one for this session",
     role: "member",

@@ -11,7 +11,7 @@ import { cleanLine } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { nameOf, quoted } from "../describe.js";
 import { mayMove } from "../handoff/desk.js";
-import { leftText } from "../handoff/words.js";
+import { movedAwayText } from "../handoff/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 import { foundHere, lastSaid, type ShownSessions } from "./shown-sessions.js";
@@ -58,6 +58,8 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
   const current = await call.sessions.current(item.key);
   const isHere = current?.sessionId === target.sessionId;
   if (isHere && target.endedAt === null) return `You are already in ${nameOf(target)}.`;
+  const opened = isHere ? null : await gateway.beside({ kind: "session", entry: target });
+  if (opened !== null) return opened;
   const isElsewhere = !isHere && (await call.sessions.current(target.key))?.sessionId === target.sessionId;
   const mine = mayMove(who, target);
   // Its running answer and waiting messages come along, so they are touched too.
@@ -66,8 +68,13 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
       handoffs.bring(target.sessionId, item, gateway.holder, mine ? undefined : view),
     ),
   );
-  if (isElsewhere)
-    await gateway.tell(target.origin, deliveryIdOf("inbox", item.id, "left"), leftText(target, item.source));
+  if (isElsewhere && target.origin.platform !== LOCAL)
+    // A terminal sees it by itself.
+    await gateway.tell(
+      target.origin,
+      deliveryIdOf("inbox", item.id, "left"),
+      movedAwayText(target, item.source),
+    );
   return backIn(target, call, now);
 }
 
@@ -84,6 +91,8 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
 async function takeOffer(offer: Handoff, call: CommandCall, now: number): Promise<string> {
   const { item, gateway, sessions, who } = call;
   const before = await sessions.get(offer.sessionId);
+  const opened = before && (await gateway.beside({ kind: "session", entry: before }));
+  if (opened) return opened;
   const taken = await gateway.change(item.key, who, ({ handoffs }) =>
     handoffs.take(offer, item.source, gateway.holder),
   );

@@ -5,6 +5,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, relativeTime } from "../../util/words.js";
+import type { Who } from "../authorize.js";
 import { endedNote, NO_SESSION, nameOf } from "../describe.js";
 import { reasonWords } from "../failed-answer.js";
 import { sessionModel } from "../session-model.js";
@@ -29,7 +30,7 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
       const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
       const isSummedUp = explanation && gateway.upkeep?.consolidator.isAskedFor(explanation.entry.sessionId);
       const summing = isSummedUp ? "; summing up the session (stop it with /stop)" : "";
-      const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}${summing}.`;
+      const working = `Agent: ${cleanLine(model)}, ${await activity(call, now)}${summing}.`;
       const more = [
         ...(await runningLine(call)),
         ...(await jobLines(call, now)),
@@ -75,12 +76,20 @@ async function failedLine({ gateway, item, who }: CommandCall, now: number): Pro
   ];
 }
 
-async function activity(gateway: GatewayForCommands, key: SessionKey, now: number): Promise<string> {
+async function activity({ gateway, item: { key }, who }: CommandCall, now: number): Promise<string> {
   const { run, waiting } = gateway.lane(key);
   const present = run
-    ? `working on an answer, started ${relativeTime(run.startedAt, now)} (stop it with /stop)`
+    ? `${doing(gateway, key, who)}, started ${relativeTime(run.startedAt, now)} (stop it with /stop)`
     : await elsewhere(gateway, key);
   return waiting === 0 ? present : `${present}; ${counted(waiting, "message")} waiting`;
+}
+
+/** A turn that asked something waits, for this person or for another one. */
+function doing({ approvals }: GatewayForCommands, key: SessionKey, who: Who): string {
+  if (!approvals.isWaiting(key)) return "working on an answer";
+  const open = approvals.openTo(key, who);
+  if (open.length === 0) return "waiting for somebody else to allow something";
+  return `waiting for you (${open.map(({ number }) => `yes ${number} or no ${number}`).join(", ")})`;
 }
 
 async function elsewhere(gateway: GatewayForCommands, key: SessionKey): Promise<string> {

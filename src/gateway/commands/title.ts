@@ -5,6 +5,7 @@ import type { Command } from "./commands.js";
 
 export const title: Command = {
   name: "title",
+  ofSession: true,
   usage: "[text]",
   description: "name this session, or show its name",
   async run({ item, words, sessions, gateway, who }) {

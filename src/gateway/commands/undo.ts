@@ -13,6 +13,7 @@ import { asMessage } from "./turn.js";
 
 export const undo: Command = {
   name: "undo",
+  ofSession: true,
   usage: "[n]",
   description: "take back the last message, or the last n, with the answers",
   details:
@@ -37,6 +38,7 @@ export const undo: Command = {
 
 export const retry: Command = {
   name: "retry",
+  ofSession: true,
   usage: "",
   description: "ask again with the last message",
   details:

@@ -7,27 +7,25 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../adapter/adapter.js";
-import { partsOfIdentity } from "../../session/access.js";
 import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../../session/handoff.js";
 import { deliveryIdOf, type HandoffId, type SessionId } from "../../session/ids.js";
-import { LOCAL, type Platform } from "../../session/platform.js";
+import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
-import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
+import { addressOf, formatAddress, parseAddress, type SessionSource } from "../../session/source.js";
 import type { HandoffStore } from "../../session/store.js";
 import { mayBeAlive } from "../../util/holder.js";
 import { Looks } from "../../util/looks.js";
 import { timerMs } from "../../util/timer-ms.js";
-import { TERMINAL, type Who } from "../authorize.js";
 import type { Common } from "../common.js";
-import { Impossible, laneAt } from "../lane-at.js";
+import { Impossible } from "../lane-at.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
-import type { Account, GatewayEffects, Outbox } from "../store.js";
-import { type Surface, speakerOf } from "../surface.js";
+import type { Account, GatewayEffects, NewDelivery, Outbox } from "../store.js";
+import type { Surface } from "../surface.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
-import { placeAsked } from "./destination.js";
-import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
+import { type Aim, type Carried, Destinations, placeAsked, whoAsked } from "./destination.js";
+import { askToConfirm, failedText, hereText, movedAwayText, offerText, retractedText } from "./words.js";
 
 export interface CarrierSetting
   extends Pick<Common, "sessions" | "holder" | "leaseMs" | "clock" | "onProblem"> {
@@ -49,6 +47,9 @@ export interface CarrierSetting
 /** Another gateway has it now, or it is over. */
 class Lost extends Error {}
 
+/** Nothing can be written there: the chat is gone, or the thread is. */
+class Unwritable extends Impossible {}
+
 const LOOK_MS = 10;
 /** Between two looks at an announcement without news: the deadline may have passed. */
 const SAFETY_LOOK_MS = 1_000;
@@ -60,6 +61,7 @@ export class HandoffCarrier {
   /** Requested by this process, and not known to be over. */
   readonly #asked = new Set<HandoffId>();
   readonly #offered = new Set<string>();
+  readonly #destinations: Destinations;
   readonly #looks = new Looks(
     () => this.#tryToLook(),
     () => !this.#stopped,
@@ -70,6 +72,7 @@ export class HandoffCarrier {
 
   constructor(setting: CarrierSetting) {
     this.#setting = setting;
+    this.#destinations = new Destinations(setting);
   }
 
   /** Reports this one now, and whenever it may have changed, until it is over. */
@@ -169,9 +172,8 @@ export class HandoffCarrier {
       const surface = this.#surfaceFor(held);
       if (!surface) throw new Impossible("Its platform is no longer connected.");
       const entry = await this.#mayStill(held);
-      const destination = await this.#within(held, async () => this.#destination(held, entry, surface));
-      await this.#announce(held, entry, surface, destination);
-      await this.#complete(held, await this.#mayStill(held), surface, destination);
+      const aim = await this.#announcedAim({ held, entry, surface, step: (step) => this.#step(held, step) });
+      await this.#complete(held, await this.#mayStill(held), surface, aim);
     } catch (error) {
       const isOver = error instanceof Impossible && this.#fail(held, held.fence, error.message);
       await (isOver || Promise.reject(error)).catch((cause: Error) => {
@@ -185,23 +187,31 @@ export class HandoffCarrier {
     }
   }
 
+  /** The destination, once it was told. If the thread of an earlier handoff is gone, that is a new one. */
+  async #announcedAim(carried: Carried): Promise<Aim> {
+    const { held, entry, surface } = carried;
+    const aim = await this.#within(held, () => this.#destinations.aim(carried));
+    const isThere = await this.#announce(held, entry, surface, aim).catch((error: unknown) => {
+      if (aim.isReused && error instanceof Unwritable) return false;
+      throw error;
+    });
+    if (isThere) return aim;
+    const anew = await this.#within(held, () => this.#destinations.aimAnew(carried));
+    await this.#announce(held, entry, surface, anew);
+    return anew;
+  }
+
   /** The session, if the asker may still move it there. */
   async #mayStill(held: Handoff): Promise<SessionEntry> {
     const { sessions, desk } = this.#setting;
     const entry = await sessions.get(held.sessionId);
     if (!entry) throw new Impossible("The session is gone.");
     if (held.asker === null) return entry;
-    const who = await this.#whoAsked(held);
+    const who = await whoAsked(this.#setting.people, held);
     if (!who || !mayMove(who, entry)) throw new Impossible("You may no longer move this conversation.");
     if (!(await desk.places.mayUse(who, await placeAsked(desk, held))))
       throw new Impossible("You may no longer take a conversation there.");
     return entry;
-  }
-
-  async #whoAsked({ asker }: Handoff): Promise<Who | null> {
-    if (!asker) return null;
-    const access = await this.#setting.people.access(asker.source);
-    return access.allowed ? access : null;
   }
 
   /** Repeats what the platform could not do now, for as long as the asker waits. */
@@ -209,7 +219,7 @@ export class HandoffCarrier {
     const { clock } = this.#setting;
     for (;;) {
       try {
-        return await attempt();
+        return await this.#patiently(held, attempt());
       } catch (error) {
         if (!(error instanceof SendError)) throw error;
         const pauseMs = error.retryAfterMs ?? RETRY_MS;
@@ -221,57 +231,27 @@ export class HandoffCarrier {
     }
   }
 
+  /** A call that never returns ends here with the patience of the asker. What comes of it later is refused by the store. */
+  async #patiently<Result>(held: Handoff, work: Promise<Result>): Promise<Result> {
+    const ended = work.then((result) => ({ result }));
+    ended.catch(() => {}); // Its failure is thrown below, or nobody waits for it any more.
+    for (;;) {
+      const pause = new AbortController();
+      const paused = sleep(SAFETY_LOOK_MS, null, { signal: pause.signal }).catch(() => null);
+      try {
+        const done = await Promise.race([ended, paused]);
+        if (done) return done.result;
+      } finally {
+        pause.abort();
+      }
+      if (this.#setting.clock() >= this.#deadline(held))
+        throw new Impossible("The platform did not answer in time.");
+    }
+  }
+
   /** As long as the asker waits. A gateway that continues the work of another gets some time, too. */
   #deadline(held: Handoff): number {
     return Math.max(overdueAt(held), held.leaseUntil ?? 0);
-  }
-
-  /** The lane that the session will have; it is stored before anything is said there. */
-  async #destination(held: Handoff, entry: SessionEntry, surface: Surface): Promise<SessionSource> {
-    if (held.destination) return held.destination;
-    const asked = await placeAsked(this.#setting.desk, held);
-    const person = await this.#personOn(asked.platform, held);
-    const address = asked.threadId ? asked : await this.#makeThread(held, entry, surface, asked, person);
-    const lane = await laneAt(this.#setting.sessions, address, surface, person);
-    await this.#step(held, { kind: "aim", fence: held.fence, destination: lane });
-    return lane.origin;
-  }
-
-  /**
-   * The asker's id on a platform, if they are known there. The terminal and scripts belong to the owner, who may be known
-   * there without a link.
-   */
-  async #personOn(platform: Platform, held: Handoff): Promise<string | null> {
-    const who = await this.#whoAsked(held);
-    const isOwners = held.asker === null || who?.identities.includes(TERMINAL);
-    const own = who?.identities.find((identity) => partsOfIdentity(identity)?.platform === platform);
-    const identity = own ?? (isOwners ? await this.#setting.people.ownerOn(platform) : null);
-    return (identity && partsOfIdentity(identity)?.id) || null;
-  }
-
-  async #makeThread(
-    held: Handoff,
-    entry: SessionEntry,
-    surface: Surface,
-    parent: Address,
-    person: string | null,
-  ): Promise<Address> {
-    const speaker = await speakerOf(surface);
-    if (!speaker.createThread) return parent;
-    const mayRepeat = surface.capabilities.threadsOnce === true;
-    if (held.isThreadBegun && !mayRepeat) {
-      throw new Impossible(
-        "A gateway stopped while creating a thread there, so it is unknown whether the thread exists. Ask again.",
-      );
-    }
-    await this.#step(held, { kind: "begin thread", fence: held.fence });
-    const title = entry.title ?? "Conversation";
-    try {
-      return (await speaker.createThread(parent, title, person, held.id)) ?? parent;
-    } catch (error) {
-      // If nobody knows whether it was made, the same name makes it at most once.
-      throw mayRepeat && isUnknown(error) ? new SendError("retryable", error.message) : error;
-    }
   }
 
   /** Tells the destination, and waits until that has arrived: a chat that can't be written to gets no session. */
@@ -279,26 +259,27 @@ export class HandoffCarrier {
     held: Handoff,
     entry: SessionEntry,
     { account }: Account,
-    destination: SessionSource,
-  ): Promise<void> {
+    { source: destination, isReused, refusal }: Aim,
+  ): Promise<true> {
     const { outbox, notices, clock } = this.#setting;
     const address = addressOf(destination);
     const present = await this.#setting.sessions.current(this.#setting.sessions.laneOf(destination).key);
     const isTaken = present !== null && present.sessionId !== entry.sessionId && present.messageCount > 0;
     const isMade = address.threadId !== undefined && parseAddress(held.target).threadId === undefined;
     const isOurs = destination.chatType === "dm" || isMade;
-    const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
+    const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs, refusal });
     const why = { purpose: "announcement", handoffId: held.id } as const;
-    const deliveries = await notices.to({ account, address }, deliveryIdOf(held.id, "here"), text, why);
+    const id = isReused ? deliveryIdOf(held.id, "again") : deliveryIdOf(held.id, "here");
+    const deliveries = await notices.to({ account, address }, id, text, why);
     await this.#step(held, { kind: "announce", fence: held.fence }, { deliveries });
     for (;;) {
       const { signal } = this.#news; // Taken before the look, so no news is missed.
       setMaxListeners(0, signal); // Any number of handoffs may wait: Node.js warns of more than ten.
-      const outcome = await outbox.announcement(held.id);
-      if (outcome?.state === "sent" || outcome?.state === "unknown") return;
-      if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "I can't write there.");
-      if (clock() >= this.#deadline(held) && outcome?.state === "pending")
-        throw new Impossible(`I could not write there in time${outcome.error ? `: ${outcome.error}` : "."}`);
+      const outcome = await outbox.announcement(held.id, address);
+      if (outcome?.state === "sent" || outcome?.state === "unknown") return true;
+      if (outcome?.state === "failed") throw new Unwritable(outcome.error ?? "I can't write there.");
+      if (clock() >= this.#deadline(held))
+        throw new Impossible(`I could not write there in time${outcome?.error ? `: ${outcome.error}` : "."}`);
       if (this.#stopped) throw new Lost(); // The next gateway continues from here.
       await sleep(SAFETY_LOOK_MS, undefined, { signal }).catch(() => {}); // There is news.
     }
@@ -308,7 +289,7 @@ export class HandoffCarrier {
     held: Handoff,
     entry: SessionEntry,
     { platform, account }: Account,
-    destination: SessionSource,
+    { source: destination, refusal }: Aim,
   ): Promise<void> {
     const { sessions, holder } = this.#setting;
     const place = sessions.laneOf(destination);
@@ -324,9 +305,25 @@ export class HandoffCarrier {
       text: askToConfirm(entry, from ?? entry.origin),
       ...(from ? { by: from } : {}),
     };
-    const deliveries = toldMoved(held.id, held.asker, destination);
+    const deliveries = [
+      ...toldMoved(held.id, held.asker, destination, refusal),
+      ...(await this.#toldLeft(held, entry, destination)),
+    ];
     const effects = { place, answering: { account, holder }, first, deliveries };
     await this.#step(held, { kind: "complete", fence: held.fence }, effects);
+  }
+
+  /** For the chat that the session leaves, unless the asker is there: they hear the outcome. A terminal sees it by itself. */
+  async #toldLeft({ id, asker }: Handoff, entry: SessionEntry, to: SessionSource): Promise<NewDelivery[]> {
+    const { desk, notices } = this.#setting;
+    const left = entry.origin;
+    const address = addressOf(left);
+    if (left.platform === LOCAL) return [];
+    if (asker && formatAddress(addressOf(asker.source)) === formatAddress(address)) return [];
+    const served = await desk.places.accountOn(address);
+    if (!served) return [];
+    const text = movedAwayText(entry, to);
+    return notices.to({ account: served.account, address }, deliveryIdOf(id, "left"), text);
   }
 
   /** Fails if another gateway has it now. */
@@ -344,8 +341,4 @@ export class HandoffCarrier {
       fence === null ? { kind: "cancel", error: reason } : { kind: "fail", fence, error: reason };
     await handoffs.step(id, failure, clock(), { deliveries, retraction });
   }
-}
-
-function isUnknown(error: unknown): error is SendError {
-  return error instanceof SendError && error.outcome === "unknown";
 }

@@ -3,7 +3,7 @@
  * or the gateway's owner can move it, to places that they may use. Nobody else learns that it exists.
  */
 
-import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
+import { terminalAccount } from "../../adapter/terminal/terminal-source.js";
 import { isOwn } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Asker, Handoff } from "../../session/handoff.js";
@@ -51,7 +51,7 @@ export class HandoffDesk {
   async placeNamed(word: string, who: Who | null): Promise<Place> {
     const place = await this.places.named(word, who);
     const { platform } = place.address;
-    if (await this.places.accountOn(platform)) return place;
+    if (await this.places.accountOn(place.address)) return place;
     throw refused(
       `${surfaceOf({ platform })} is not connected now, so nothing was moved. Start it with \`baton gateway\`, or check it with \`baton gateway status\`.`,
     );
@@ -127,7 +127,7 @@ export class HandoffDesk {
     const claimed = await handoffs.step(id, { kind: "claim", fence, holder, leaseMs: TAKE_MS }, now);
     const effects = {
       place: sessions.laneOf(source),
-      answering: { account: TERMINAL_ACCOUNT, holder },
+      answering: { account: terminalAccount(source), holder },
       deliveries: asker ? [told(id, asker, takenText())] : [],
     };
     const complete = { kind: "complete", fence: fence + 1 } as const;
@@ -176,8 +176,13 @@ export function told(id: HandoffId, { source, account, holder }: Asker, text: st
   };
 }
 
-export function toldMoved(id: HandoffId, asker: Asker | null, to: SessionSource): NewDelivery[] {
-  return asker ? [told(id, asker, movedText(to, addressOf(to)))] : [];
+export function toldMoved(
+  id: HandoffId,
+  asker: Asker | null,
+  to: SessionSource,
+  refusal: string | null,
+): NewDelivery[] {
+  return asker ? [told(id, asker, movedText(to, addressOf(to), refusal))] : [];
 }
 
 /** True for the session's person, the people of the private chat that it is in, and the gateway's owner. */

@@ -1,12 +1,19 @@
+import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
-import type { Address, SessionSource } from "../../session/source.js";
+import { type Address, addressOf, type SessionSource } from "../../session/source.js";
 import { cleanLine } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import { nameOf } from "../describe.js";
 import { addressWords, placeWords, surfaceOf } from "../place-words.js";
 
-export function movedText(to: SessionSource, address: Address): string {
-  return `Moved to ${placeWords(to)} (${addressWords(address)}). Continue there. To bring it back, send /resume here.`;
+/** `refusal`: why it is in the chat itself and not in a thread of its own. */
+export function movedText(to: SessionSource, address: Address, refusal: string | null): string {
+  const where = `Moved to ${placeWords(to)} (${addressWords(address)}).`;
+  return `${where}${refusalText(refusal)} Continue there. To bring it back, send /resume here.`;
+}
+
+function refusalText(refusal: string | null): string {
+  return refusal === null ? "" : ` It has no thread of its own there. ${cleanLine(refusal)}`;
 }
 
 export function failedText(target: string, reason: string): string {
@@ -20,13 +27,17 @@ export function failedText(target: string, reason: string): string {
 export function hereText(
   entry: SessionEntry,
   from: SessionSource | null,
-  { isTaken, isOurs }: { readonly isTaken: boolean; readonly isOurs: boolean },
+  {
+    isTaken,
+    isOurs,
+    refusal,
+  }: { readonly isTaken: boolean; readonly isOurs: boolean; readonly refusal: string | null },
 ): string {
   const size = entry.messageCount === 0 ? "no messages yet" : counted(entry.messageCount, "message");
   const origin = from === null ? "" : `, moved from ${surfaceOf(from)}`;
   const before = isTaken ? " The conversation that was here before is saved: see /sessions." : "";
   const how = isOurs ? "Just keep writing." : "To continue, mention me.";
-  return `${nameOf(entry)} continues here: ${size}${origin}. ${how}${before}`;
+  return `${nameOf(entry)} continues here: ${size}${origin}. ${how}${before}${refusalText(refusal)}`;
 }
 
 export function retractedText(reason: string): string {
@@ -42,9 +53,24 @@ export function takenText(): string {
   return "Taken over at the terminal. To bring it back, send /resume here.";
 }
 
-/** For the other chat, after somebody brought a session back by themselves. */
-export function leftText(entry: SessionEntry, to: SessionSource): string {
+/**
+ * For the chat that a session has left, if nobody there asked for it. It may be of others than the new one, so it reads only
+ * the platform. A terminal reads `takenAwayText`.
+ */
+export function movedAwayText(entry: SessionEntry, to: SessionSource): string {
   return `${nameOf(entry)} moved to ${surfaceOf(to)}. To bring it back, send /resume here; any other message starts a new session.`;
+}
+
+/** For a terminal whose session somebody else took away: where it is; null if it is gone. */
+export function takenAwayText(entry: SessionEntry | null): string {
+  if (entry === null) return "This conversation was deleted elsewhere. /new starts another one.";
+  const { origin, endedAt } = entry;
+  const place =
+    origin.platform === LOCAL
+      ? "another terminal"
+      : `${placeWords(origin)} (${addressWords(addressOf(origin))})`;
+  const where = endedAt === null ? `moved to ${place}` : "was ended elsewhere";
+  return `${nameOf(entry)} ${where}. To bring it back, send /resume ${entry.sessionId}; /new starts another one.`;
 }
 
 /** The request to the agent in the new chat. */

@@ -126,5 +126,5 @@ it("what a job would need approval for is not done, also in the conversation whe
     const { said } = await open.run({ session, prompt: "terminal {}" });
     expect(said).toBe("Error: not run: nobody can approve it here. This is dangerous.");
   }
-  expect(ann.told.filter((text) => text.includes("/approve"))).toEqual([]);
+  expect(ann.told.filter((text) => text.includes("Allow?"))).toEqual([]);
 });

@@ -1,7 +1,9 @@
 /** Commands in jobs that the agent makes: the person approves them. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
 import { addJob, aJob } from "../../../test/support/job-world.js";
+import { questionNumber } from "../../../test/support/question-number.js";
 import { openScheduleWorld, type ScheduleWorld } from "../../../test/support/schedule-world.js";
 import type { Job } from "../../schedule/job.js";
 import { scheduleTool } from "./schedule-tool.js";
@@ -22,7 +24,7 @@ const greeting = () =>
 /** Answers the question; what the chat is told then. */
 async function answered(question: string, verdict: "approve" | "deny"): Promise<string> {
   const before = here.ann.told.length;
-  const [, number] = /\/approve (\d+)/.exec(question) ?? [];
+  const number = questionNumber(question);
   expect(await here.ann.ask(`/${verdict} ${number}`)).toMatch(/^(Approved|Denied): /);
   return here.ann.next(before + 1);
 }

@@ -3,8 +3,9 @@
  * scheduler, and goes on with the runs that another one left. Nobody reads what is said there: the result of a run is
  * delivered when its turn is over.
  */
-import type { Adapter, LiveReply } from "../../adapter/adapter.js";
+import type { Adapter } from "../../adapter/adapter.js";
 import { ended } from "../../adapter/ended.js";
+import type { LiveReply } from "../../adapter/live-reply.js";
 import { JOBS } from "../../schedule/job-source.js";
 import type { Account } from "../store.js";
 

@@ -101,7 +101,7 @@ export class JobTargets {
   #attempt(target: string, who: Who, find: () => Promise<Address>): Promise<ReachedTarget | UnreachedTarget> {
     return orError(target, async () => {
       const address = await find();
-      const account = await this.#accountOn(address.platform);
+      const account = await this.#accountOn(address);
       if (account === null)
         return {
           target,
@@ -113,11 +113,11 @@ export class JobTargets {
   }
 
   /** One that is connected, or was: what waits for it is sent when it is there again. */
-  async #accountOn(platform: Platform): Promise<string | null> {
+  async #accountOn(address: Address): Promise<string | null> {
     const { places, accounts } = this.#setting;
-    const connected = await places.accountOn(platform);
+    const connected = await places.accountOn(address);
     if (connected) return connected.account;
-    const known = (await accounts.all(STATE)).find((account) => account.platform === platform);
+    const known = (await accounts.all(STATE)).find(({ platform }) => platform === address.platform);
     return known?.account ?? null;
   }
 

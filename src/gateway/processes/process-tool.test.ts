@@ -1,8 +1,10 @@
 /** The tool `process`, over a real host and real programs. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
 import type { Chat } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
+import { questionNumber } from "../../../test/support/question-number.js";
 import type { ProcessId } from "../../session/ids.js";
 import { processTool } from "./process-tool.js";
 import { dangerOfCall } from "./typing.js";
@@ -33,7 +35,7 @@ async function until(args: object, what: RegExp): Promise<string> {
 /** Answers the question; what comes then. */
 async function answered(question: string, verdict: "approve" | "deny"): Promise<string> {
   const before = ann.told.length;
-  const [, number] = /\/approve (\d+)/.exec(question) ?? [];
+  const number = questionNumber(question);
   expect(await ann.ask(`/${verdict} ${number}`)).toMatch(/^(Approved|Denied): /);
   return ann.next(before + 1);
 }

@@ -176,7 +176,7 @@ it("takes an older and a newer export of one session as one, also on a dry run",
   const there = await store();
   const dry = await importSessions(path, there, { dryRun: true });
   const real = await importSessions(path, there);
-  expect(real.totals).toMatchObject({ new: 1, present: 1, added: 2 });
+  expect(real.totals).toMatchObject({ sessions: 1, new: 1, added: 2 });
   expect(dry.totals).toEqual(real.totals);
   expect(await there.load(sessionId)).toHaveLength(2);
 });

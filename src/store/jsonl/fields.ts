@@ -39,9 +39,14 @@ export function timeIn(value: unknown): number | undefined {
     typeof number === "number"
       ? milliseconds(number)
       : typeof number === "string"
-        ? Date.parse(number)
+        ? textTime(number)
         : Number.NaN;
   return Math.abs(time) <= LAST_MOMENT ? time : undefined;
+}
+
+/** ISO text; one without a zone is of this machine's, as programs write it that run here. Numbers come as text too. */
+function textTime(text: string): number {
+  return /^\d{9,19}(?:\.\d+)?$/.test(text) ? milliseconds(Number(text)) : Date.parse(text);
 }
 
 function milliseconds(number: number): number {

@@ -7,25 +7,32 @@ import { createHash } from "node:crypto";
 import { isSessionId, type SessionId, sessionIdAt } from "../../session/ids.js";
 import { type EndReason, serializeMetadata } from "../../session/session.js";
 import type { AdoptedSession } from "../../session/store.js";
-import type { Message } from "../../session/transcript.js";
+import { type Message, parseMessage } from "../../session/transcript.js";
 import type { ImportFormat } from "../../session/transfer.js";
 import { type Fields, isFields } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
+import type { ImportContext } from "./context.js";
 import { amountIn, countIn, textIn, textsIn, timeIn } from "./fields.js";
 import type { ImportPlace } from "./place.js";
 import type { Problems } from "./problems.js";
-import type { ReadTranscript } from "./transcript-file.js";
+import type { ReadTranscript } from "./tree-transcript.js";
 
 export interface FoundSession {
   /** Where it was found, for problems and notes. */
   readonly file: string;
   readonly session: AdoptedSession;
   readonly messages: readonly Message[];
+  /** The platform that the source names, if Baton does not know it. */
+  readonly unknownPlatform?: string;
+  /** What the report says of it. */
+  readonly note?: string;
 }
 
 /** A source of sessions: one of the formats, opened. */
 export interface ImportSource {
   readonly format: ImportFormat;
+  /** The folder or the file. */
+  readonly path: string;
   /** How many sessions there seem to be. */
   readonly total: number;
   /** The newest of a key comes first, since the first to come is bound to it. */
@@ -61,31 +68,38 @@ export interface Findings {
   readonly metadata?: unknown;
   /** One of our own, coming home: its metadata is kept as it is. */
   readonly ours?: boolean;
+  /** What the report says of it. */
+  readonly note?: string;
 }
 
-export function foundSession(found: Findings, problems: Problems): FoundSession {
-  const { place, transcript, modifiedAt, file } = found;
-  const times = transcript.messages.flatMap(({ at }) => (at === undefined ? [] : [at]));
-  const updatedAt = found.updatedAt ?? times.at(-1) ?? found.createdAt ?? modifiedAt;
-  const createdAt = Math.min(found.createdAt ?? times[0] ?? updatedAt, updatedAt);
-  const { endedAt, parentId } = found;
+export function foundSession(found: Findings, { problems, now }: ImportContext): FoundSession {
+  const { transcript, file, parentId } = found;
+  const { unknownPlatform, note: guess, ...place } = found.place;
+  const note = [guess, found.note].filter((each) => each !== undefined).join(" ");
+  const firstTime = transcript.messages.find(({ at }) => at !== undefined)?.at;
+  const messages = found.ours ? transcript.messages : transcript.messages.map((each) => believed(each, now));
+  const { createdAt, updatedAt, endedAt } = momentsOf(found, messages, now);
   const title = shortTitle(found.title);
-  const consolidated = found.consolidated ?? 0;
+  const hidden = hiddenBy(found);
   const displayName = cleanLine(found.displayName ?? "")
     .slice(0, 200)
     .toWellFormed();
   return {
     file,
+    ...(unknownPlatform === undefined ? {} : { unknownPlatform }),
+    ...(note ? { note } : {}),
     session: {
       ...place,
-      sessionId: found.sessionId ?? idFor(found.originalId, found.createdAt ?? times[0]),
+      sessionId: found.sessionId ?? idFor(found.originalId, found.createdAt ?? firstTime),
       ...(displayName ? { displayName } : {}),
       createdAt,
       updatedAt,
       ...(endedAt === undefined ? {} : { endedAt, endReason: endReasonOf(found.endReason) }),
       ...(parentId === undefined ? {} : { parentId }),
       ...(title ? { title } : {}),
-      ...(found.summary ? { summary: found.summary, standing: textsIn(found.standing) } : {}),
+      ...(found.summary && (hidden > 0 || found.ours)
+        ? { summary: found.summary, standing: textsIn(found.standing) }
+        : {}),
       usage: {
         inputTokens: countIn(found.usage?.input_tokens),
         outputTokens: countIn(found.usage?.output_tokens),
@@ -93,12 +107,57 @@ export function foundSession(found: Findings, problems: Problems): FoundSession 
         cacheWriteTokens: countIn(found.usage?.cache_write_tokens),
         cost: amountIn(found.usage?.estimated_cost_usd),
       },
-      consolidatedThrough: transcript.places.filter((before) => before < consolidated).length,
+      consolidatedThrough: hidden,
       metadata: metadataOf(found, problems),
       bind: found.bind && endedAt === undefined,
     },
-    messages: datedMessages(transcript.messages, createdAt),
+    messages: datedMessages([...lostBeginning(found, hidden), ...messages], createdAt),
   };
+}
+
+/** How many messages the summary stands for. Without one nothing may be hidden, whatever the source has put elsewhere. */
+function hiddenBy({ summary, ours, consolidated = 0, transcript }: Findings): number {
+  return summary || ours ? transcript.places.filter((before) => before < consolidated).length : 0;
+}
+
+/** If the source kept only the summary of its beginning, that is what it began with. */
+function lostBeginning({ summary, ours }: Findings, hidden: number): Message[] {
+  if (!summary || ours || hidden > 0) return [];
+  return [parseMessage({ role: "user", content: `[Summary of what was said before]\n${summary}` })];
+}
+
+/** No chat is older, and a clock may be a day ahead: other times are mistakes of the program or of its machine. */
+const EARLIEST = Date.UTC(2000, 0);
+const AHEAD_MS = 86_400_000;
+
+function isSensible(time: number | undefined, now: number): time is number {
+  return time !== undefined && time >= EARLIEST && time <= now + AHEAD_MS;
+}
+
+/** The message without a time that cannot be meant. */
+function believed(message: Message, now: number): Message {
+  if (message.at === undefined || isSensible(message.at, now)) return message;
+  const { at: _, ...undated } = message;
+  return undated;
+}
+
+/** When the session began, when somebody last wrote, and when it ended, from what the source says sensibly. */
+function momentsOf(
+  found: Findings,
+  messages: readonly Message[],
+  now: number,
+): { createdAt: number; updatedAt: number; endedAt?: number } {
+  const sensible = (time: number | undefined) => (found.ours || isSensible(time, now) ? time : undefined);
+  const times = messages.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  const [first, last] = [
+    times[0],
+    times.reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined),
+  ];
+  const updatedAt =
+    sensible(found.updatedAt) ?? last ?? sensible(found.createdAt) ?? sensible(found.modifiedAt) ?? now;
+  const createdAt = Math.min(sensible(found.createdAt) ?? first ?? updatedAt, updatedAt);
+  if (found.endedAt === undefined) return { createdAt, updatedAt };
+  return { createdAt, updatedAt, endedAt: sensible(found.endedAt) ?? updatedAt };
 }
 
 /** The id itself where it is one that we take, else one made of it: the same one at every import. */

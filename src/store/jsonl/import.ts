@@ -3,73 +3,103 @@
  * The source is never written to.
  */
 import { realpath, stat } from "node:fs/promises";
-import { basename } from "node:path";
 import { InputError } from "../../session/errors.js";
-import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
-import type { ImportedSession, ImportOptions, ImportReport } from "../../session/transfer.js";
+import type {
+  ImportedPlatform,
+  ImportedSession,
+  ImportOptions,
+  ImportReport,
+} from "../../session/transfer.js";
 import { adoptFound } from "./adopt.js";
-import { readFolder } from "./folder.js";
-import type { ImportSource } from "./found-session.js";
-import { openMetadataJsonl } from "./metadata-jsonl.js";
+import type { ImportContext } from "./context.js";
+import { sourcesInFile, sourcesInFolder } from "./find-sources.js";
+import type { FoundSession, ImportSource } from "./found-session.js";
 import { Problems } from "./problems.js";
-import { INDEX, openSessionsJson } from "./sessions-json.js";
 
 export async function importSessions(
   path: string,
   sessions: Sessions,
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { dryRun = false, scopes = {}, onProgress = () => {} } = options;
-  const problems = new Problems();
-  const source = await openSource(path, scopes, problems);
-  const imported: ImportedSession[] = [];
-  const seen = new Set<string>();
+  const { dryRun = false, scopes = {}, onProgress = () => {}, now = Date.now() } = options;
+  const context = { scopes, problems: new Problems(), now };
+  const sources = await openSources(path, context);
+  const total = sources.reduce((sum, source) => sum + source.total, 0);
+  const gathering = new Gathering();
   let done = 0;
   try {
-    onProgress(done, source.total);
-    for await (const found of source.sessions()) {
-      try {
-        const result = await adoptFound(found, sessions, dryRun);
-        // A dry run stores nothing, so a second file of one session would count as new again.
-        const again = dryRun && seen.has(result.sessionId);
-        seen.add(result.sessionId);
-        imported.push(again ? { ...result, added: 0, status: "present" } : result);
-      } catch (error) {
-        if (!(error instanceof InputError)) throw error;
-        problems.add(found.file, null, `The session cannot be taken: ${error.message}`);
+    onProgress(done, total);
+    for (const source of sources) {
+      for await (const found of source.sessions()) {
+        try {
+          gathering.add(found, await adoptFound(found, sessions, dryRun), dryRun);
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          context.problems.add(found.file, null, `The session cannot be taken: ${error.message}`);
+        }
+        onProgress(++done, total);
       }
-      onProgress(++done, source.total);
     }
   } finally {
-    await source.close();
+    for (const source of sources) await source.close();
   }
   if (!dryRun) await sessions.indexAll();
+  const { problems } = context;
   return {
-    format: source.format,
+    format: sources[0]?.format ?? "metadata-jsonl",
+    sources: sources.map(({ path: at, format }) => ({ path: at, format })),
     dryRun,
-    sessions: imported,
-    totals: totalsOf(imported),
+    sessions: gathering.sessions,
+    totals: {
+      ...totalsOf(gathering.sessions),
+      problems: problems.count,
+      bookkeeping: problems.bookkeeping,
+    },
+    unknownPlatforms: gathering.platforms,
     problems: problems.list,
   };
 }
 
-async function openSource(path: string, scopes: SessionScopes, problems: Problems): Promise<ImportSource> {
+/** What came in, each session once, though two parts of a source may have it. */
+class Gathering {
+  readonly #sessions = new Map<string, ImportedSession>();
+  readonly #platforms = new Map<string, number>();
+
+  add({ unknownPlatform, note }: FoundSession, result: ImportedSession, dryRun: boolean): void {
+    const before = this.#sessions.get(result.sessionId);
+    const notes = [note, result.note].filter(Boolean).join(" ");
+    const noted = notes ? { ...result, note: notes } : result;
+    if (!before) {
+      this.#sessions.set(result.sessionId, noted);
+      if (unknownPlatform !== undefined)
+        this.#platforms.set(unknownPlatform, (this.#platforms.get(unknownPlatform) ?? 0) + 1);
+    } else if (!dryRun && result.added > 0) {
+      const messages = Math.max(before.messages, result.messages);
+      this.#sessions.set(result.sessionId, { ...before, messages, added: before.added + result.added });
+    }
+  }
+
+  get sessions(): ImportedSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  get platforms(): ImportedPlatform[] {
+    const named = [...this.#platforms].map(([name, count]) => ({ name, sessions: count }));
+    return named.sort((a, b) => b.sessions - a.sessions || (a.name < b.name ? -1 : 1));
+  }
+}
+
+async function openSources(path: string, context: ImportContext): Promise<ImportSource[]> {
   try {
     const real = await realpath(path);
     const stats = await stat(real);
-    if (stats.isDirectory()) {
-      const folder = await readFolder(real, problems);
-      if (folder.has(INDEX)) return await openSessionsJson(folder, scopes, problems);
-      const source = await openMetadataJsonl(folder.transcripts, scopes, problems);
-      if (source) return source;
-    } else if (stats.isFile()) {
-      const { openForeignSqlite } = await import("./sqlite.js");
-      const source =
-        (await openForeignSqlite(real, Math.round(stats.mtimeMs), scopes, problems)) ??
-        (await openMetadataJsonl([{ path: real, name: basename(real) }], scopes, problems));
-      if (source) return source;
-    }
+    const sources = stats.isDirectory()
+      ? await sourcesInFolder(real, context)
+      : stats.isFile()
+        ? await sourcesInFile(real, context)
+        : [];
+    if (sources.length > 0) return sources;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof InputError || !code) throw error;
@@ -85,9 +115,11 @@ async function openSource(path: string, scopes: SessionScopes, problems: Problem
 }
 
 const LOOKED_FOR =
-  "Give a folder with sessions.json and transcripts, a folder of .jsonl files that begin with a metadata line, one such file, or a SQLite database with the tables sessions and messages.";
+  "Give the folder of Hermes (~/.hermes), nanobot (~/.nanobot or a workspace), OpenClaw (~/.openclaw) or Claude Code (~/.claude or a project in it), a folder with sessions.json and transcripts, a folder of .jsonl files that begin with a metadata line, one such file, or a SQLite database with the tables sessions and messages.";
 
-function totalsOf(imported: readonly ImportedSession[]): ImportReport["totals"] {
+function totalsOf(
+  imported: readonly ImportedSession[],
+): Omit<ImportReport["totals"], "problems" | "bookkeeping"> {
   const count = (status: ImportedSession["status"]) =>
     imported.filter((each) => each.status === status).length;
   return {

@@ -81,16 +81,18 @@ export function readMessage(json: unknown): ReadMessage {
   if (role === "session_meta") return { kind: "other" };
   try {
     const calls = role === "assistant" ? readToolCalls(json.tool_calls) : { toolCalls: [] };
+    const said = unmarked(json.content);
     const message = parseMessage({
       role: role === "developer" ? "system" : role,
-      content: tellingText(readContent(json.content), readAttachments(json.attachments)),
+      content: tellingText(contentText(said.content), readAttachments(json.attachments)),
       name: textIn(role === "tool" ? (json.tool_name ?? json.name) : json.name),
       toolCalls: calls.toolCalls,
       toolCallId: textIn(json.tool_call_id) ?? "",
       reasoning: textIn(json.reasoning ?? json.reasoning_content),
       at: timeIn(json.timestamp ?? json.ts ?? json.created_at),
     });
-    return { kind: "message", message, ...(calls.problem ? { problem: calls.problem } : {}) };
+    const problem = said.problem ?? calls.problem;
+    return { kind: "message", message, ...(problem ? { problem } : {}) };
   } catch (error) {
     if (error instanceof BatonError) return { kind: "problem", reason: error.message };
     if (error instanceof RangeError) return { kind: "problem", reason: "It is nested too deeply." };
@@ -98,8 +100,21 @@ export function readMessage(json: unknown): ReadMessage {
   }
 }
 
+/** Some programs keep content that is not plain text as JSON behind a mark. */
+function unmarked(content: unknown): { content: unknown; problem?: string } {
+  const text = textIn(content) ?? "";
+  if (!MARKED.test(text)) return { content };
+  try {
+    return { content: JSON.parse(text.slice(6)) };
+  } catch {
+    return { content: text, problem: "Its content is marked as JSON, but is not; it is kept as text." };
+  }
+}
+
+const MARKED = /^[\0\u0001]json:/;
+
 /** Content as text: parts are joined, what is not text is named. */
-function readContent(content: unknown): string {
+export function contentText(content: unknown): string {
   if (content === undefined || content === null) return "";
   if (Array.isArray(content)) return content.map(partText).join("\n");
   return textIn(content) ?? (typeof content === "object" ? JSON.stringify(content) : String(content));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fingerprint, folder, lines, put, store } from "../../../test/support/session-files.js";
 import { OWNER } from "../../session/access.js";
 import { asSessionId, type SessionId } from "../../session/ids.js";
-import { asSessionKey, type SessionKey } from "../../session/session-key.js";
+import { asSessionKey } from "../../session/session-key.js";
 import { importSessions } from "./import.js";
 
 const T0 = Date.UTC(2025, 0, 1);
@@ -38,7 +38,7 @@ it("brings in a folder of transcripts, each bound to its key", async () => {
   expect(telegram).toMatchObject({
     createdAt: T0,
     updatedAt: T0 + 86_400_000,
-    consolidatedThrough: 2,
+    consolidatedThrough: 0,
     metadata: { mood: "good", imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 3 } },
   });
   expect(telegram?.sessionId).toMatch(/^20250101_000000_[0-9a-f]{12}$/);
@@ -63,23 +63,32 @@ it("reads one file as well as a folder", async () => {
   expect((await importSessions(join(path, "any name.txt"), sessions)).totals.added).toBe(1);
 });
 
-it("counts the cursor in the source's messages, also over those it lost", async () => {
+it("counts the cursor in the source's messages, also over those it lost, if a summary takes their place", async () => {
+  const messages = [said("1"), "garbage", { note: 1 }, said("3"), said("4")];
   const path = folder({
-    "a.jsonl": lines(head({ last_consolidated: 3 }), said("1"), "garbage", { note: 1 }, said("3"), said("4")),
+    "a.jsonl": lines(head({ last_consolidated: 3, key: "telegram:1", summary: "so far" }), ...messages),
+    "b.jsonl": lines(head({ last_consolidated: 3, key: "telegram:2" }), ...messages),
+    "c.jsonl": lines(
+      head({ key: "telegram:3", last_consolidated: 0, metadata: { _last_summary: { text: "long ago" } } }),
+      said("5"),
+    ),
   });
   const sessions = await store();
   const report = await importSessions(path, sessions);
-  expect(report.problems).toEqual([{ file: "a.jsonl", line: 3, reason: "It is not JSON." }]);
-  const id = report.sessions[0]?.sessionId ?? "";
-  expect((await sessions.get(id as SessionId))?.consolidatedThrough).toBe(2);
-  // The file has no summary of what it calls consolidated: so nothing is hidden.
-  expect((await sessions.history(id as SessionId)).map(({ content }) => content)).toEqual(["1", "3", "4"]);
-  const key = (await sessions.get(id as SessionId))?.key;
-  await sessions.update(key as SessionKey, { summary: "so far" });
-  expect((await sessions.history(id as SessionId)).map(({ content }) => content)).toEqual([
-    expect.stringContaining("so far"),
-    "4",
+  expect(report.problems).toEqual([
+    { file: "a.jsonl", line: 3, reason: "It is not JSON." },
+    { file: "b.jsonl", line: 3, reason: "It is not JSON." },
   ]);
+  expect(report.totals).toMatchObject({ problems: 2, bookkeeping: 2 });
+  const seen = async (chat: string) => {
+    const entry = await sessions.current(asSessionKey(`agent:main:telegram:dm:${chat}`));
+    const history = await sessions.history(entry?.sessionId as SessionId);
+    return [entry?.consolidatedThrough, ...history.map(({ content }) => content)];
+  };
+  expect(await seen("1")).toEqual([2, expect.stringContaining("so far"), "4"]);
+  // No summary takes their place: nothing is hidden, now or when the next summary is made.
+  expect(await seen("2")).toEqual([0, "1", "3", "4"]);
+  expect(await seen("3")).toEqual([0, expect.stringContaining("long ago"), "5"]);
 });
 
 it("keeps two sessions of one key, and binds the newer", async () => {
@@ -147,7 +156,8 @@ describe("hostile files", () => {
       ["bad.jsonl", 1],
     ]);
     expect(await sessions.get(asSessionId("bad"))).toMatchObject({
-      owner: "chat:local:bad",
+      owner: "chat:local:cli",
+      chat: "local:bad",
       messageCount: 1,
     });
     expect(await sessions.current(asSessionKey("agent:main:local:dm:bad"))).toBeNull();

@@ -2,12 +2,14 @@
  * Transcripts that begin with a line of metadata: `{"_type":"metadata","key":…}`. Other programs write a few fields and
  * `<channel>:<chat>` as the key; our own export and mirror write our key and the whole session (session-json.ts).
  */
+import { basename } from "node:path";
 import { isBelonging } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import { isSessionId, type SessionId } from "../../session/ids.js";
 import { isPlatform } from "../../session/platform.js";
-import { parseSessionKey, type SessionScopes } from "../../session/session-key.js";
-import type { Fields } from "../../util/json.js";
+import { parseSessionKey } from "../../session/session-key.js";
+import { type Fields, isFields } from "../../util/json.js";
+import type { ImportContext } from "./context.js";
 import { countIn, textIn, timeIn } from "./fields.js";
 import { stemOf } from "./folder.js";
 import {
@@ -17,45 +19,47 @@ import {
   foundSession,
   type ImportSource,
 } from "./found-session.js";
-import { type ImportPlace, ownersPlace, placeOfKey, placeOfOwnSession, readSource } from "./place.js";
-import type { Problems } from "./problems.js";
 import {
-  firstTime,
-  peek,
-  readTranscript,
-  type TranscriptFile,
-  type TranscriptInFile,
-} from "./transcript-file.js";
+  type ImportPlace,
+  ownersPlace,
+  placeOfKey,
+  placeOfOwnSession,
+  readSource,
+  strangersPlace,
+} from "./place.js";
+import { firstTime, readTranscript, type TranscriptFile, type TranscriptInFile } from "./transcript-file.js";
 
 const FORMAT = "metadata-jsonl";
 
+/** A file, and its line of metadata if it has one. */
+export interface PeekedFile {
+  readonly file: TranscriptFile;
+  readonly header: Fields | null;
+}
+
 /** Null where none of the files holds a transcript. The files are in an order that stays from import to import. */
 export async function openMetadataJsonl(
-  files: readonly TranscriptFile[],
-  scopes: SessionScopes,
-  problems: Problems,
+  path: string,
+  files: readonly PeekedFile[],
+  context: ImportContext,
 ): Promise<ImportSource | null> {
   const transcripts: { file: TranscriptFile; sessionId: SessionId | null; updatedAt: number }[] = [];
-  const strange: TranscriptFile[] = [];
   const ids = new SessionIds();
   // In the order of their names, which a conversation that goes on does not change.
-  for (const file of files) {
-    const { header, recognised } = await peek(file.path);
+  for (const { file, header } of files) {
     const sessionId = header && (await ids.of(file, header));
-    if (recognised) transcripts.push({ file, sessionId, updatedAt: timeIn(header?.updated_at) ?? 0 });
-    else strange.push(file);
+    transcripts.push({ file, sessionId, updatedAt: timeIn(header?.updated_at) ?? 0 });
   }
   if (transcripts.length === 0) return null;
-  for (const file of strange)
-    problems.add(file.name, null, "It holds neither a line of metadata nor a message.");
   transcripts.sort((a, b) => b.updatedAt - a.updatedAt);
-  const reader = new MetadataJsonl(scopes, problems);
+  const reader = new MetadataJsonl(context);
   return {
     format: FORMAT,
+    path,
     total: transcripts.length,
     async *sessions() {
       for (const { file, sessionId } of transcripts) {
-        const found = reader.read(file, sessionId, await readTranscript(file, problems));
+        const found = reader.read(file, sessionId, await readTranscript(file, context.problems));
         if (found) yield found;
       }
     },
@@ -74,19 +78,17 @@ class SessionIds {
     const key = keyOf(file, header);
     const createdAt = timeIn(header.created_at) ?? (await firstTime(file.path));
     const usual = derivedId(key, createdAt);
-    const id = this.#derived.has(usual) ? derivedId(`${key}\n${file.name}`, createdAt) : usual;
+    const id = this.#derived.has(usual) ? derivedId(`${key}\n${basename(file.path)}`, createdAt) : usual;
     this.#derived.add(id);
     return id;
   }
 }
 
 class MetadataJsonl {
-  readonly #scopes: SessionScopes;
-  readonly #problems: Problems;
+  readonly #context: ImportContext;
 
-  constructor(scopes: SessionScopes, problems: Problems) {
-    this.#scopes = scopes;
-    this.#problems = problems;
+  constructor(context: ImportContext) {
+    this.#context = context;
   }
 
   /** The id is null where the file has no line of metadata. */
@@ -95,18 +97,18 @@ class MetadataJsonl {
     const common = { format: FORMAT, file: file.name, transcript, modifiedAt } as const;
     if (!header && messages.length === 0) return null;
     if (!header || sessionId === null) {
-      this.#problems.add(
+      this.#context.problems.add(
         file.name,
         1,
         "There is no line of metadata; the session comes in for the gateway's owner only.",
       );
       const name = stemOf(file);
-      const place = ownersPlace(name, this.#scopes);
-      return foundSession({ ...common, originalId: name, place, bind: false }, this.#problems);
+      const place = ownersPlace(name, this.#context.scopes);
+      return foundSession({ ...common, originalId: name, place, bind: false }, this.#context);
     }
     const key = keyOf(file, header);
     const ours = textIn(header.session_id) === sessionId && isOwnKey(key);
-    const place = ours ? this.#ownPlace(file, key, header) : placeOfKey(key, this.#scopes);
+    const place = ours ? this.#ownPlace(file, key, header) : placeOfKey(key, this.#context.scopes);
     const parentId = textIn(header.parent_id);
     return foundSession(
       {
@@ -122,26 +124,26 @@ class MetadataJsonl {
         endReason: textIn(header.end_reason),
         ...(parentId && isSessionId(parentId) ? { parentId } : {}),
         title: textIn(header.title),
-        summary: textIn(header.summary),
+        summary: textIn(header.summary) ?? summaryIn(header.metadata),
         standing: header.standing_instructions,
         consolidated: countIn(header.last_consolidated),
         metadata: header.metadata,
       },
-      this.#problems,
+      this.#context,
     );
   }
 
   #ownPlace(file: TranscriptFile, key: string, header: Fields): ImportPlace {
-    if (header.origin === undefined) return placeOfKey(key, this.#scopes);
+    if (header.origin === undefined) return placeOfKey(key, this.#context.scopes);
     try {
       const source = readSource(header.origin);
-      if (source) return { ...placeOfOwnSession(key, source, this.#scopes), ...belongingIn(header) };
-      return ownersPlace(key, this.#scopes);
+      if (source) return { ...placeOfOwnSession(key, source, this.#context.scopes), ...belongingIn(header) };
+      return strangersPlace(parsePlatform(header.origin), key, this.#context.scopes);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const why = `The session's origin is not readable (${error.message})`;
-      this.#problems.add(file.name, 1, `${why}; it comes in for the gateway's owner only.`);
-      return ownersPlace(key, this.#scopes);
+      this.#context.problems.add(file.name, 1, `${why}; it comes in for the gateway's owner only.`);
+      return ownersPlace(key, this.#context.scopes);
     }
   }
 }
@@ -152,6 +154,16 @@ function belongingIn(header: Fields): { owner?: string; chat?: string } {
   const chat = textIn(header.chat);
   if (!owner || !chat || !isBelonging({ owner, chat })) return {};
   return { owner, chat };
+}
+
+function parsePlatform(origin: unknown): string {
+  return (isFields(origin) && textIn(origin.platform)) || "unknown";
+}
+
+/** One program keeps what it summed up beside the messages that are left. */
+function summaryIn(metadata: unknown): string | undefined {
+  const last = isFields(metadata) ? metadata._last_summary : undefined;
+  return textIn(isFields(last) ? last.text : last);
 }
 
 function keyOf(file: TranscriptFile, header: Fields): string {

@@ -60,11 +60,11 @@ describe("placeUnderKey", () => {
   it("reads a shared thread and a member's session in it apart", () => {
     const thread: SessionSource = { ...group, threadId: "7" };
     expect(placeUnderKey("agent:main:discord:group:g:7", thread, {})).toMatchObject({
-      key: "agent:main:discord:group:g:7",
+      key: "agent:main:discord:thread:g:7",
       owner: "chat:discord:g",
     });
     expect(placeUnderKey("agent:main:discord:group:g:7:alice", thread, {})).toMatchObject({
-      key: "agent:main:discord:group:g:7:alice",
+      key: "agent:main:discord:thread:g:7:alice",
       owner: "person:discord:alice",
     });
     // The member's session of the whole group, last used in a thread.
@@ -98,13 +98,13 @@ describe("placeOfKey", () => {
     ["Discord:55", "agent:main:discord:dm:55", "person:discord:55"],
     ["matrix:!r:ex.org", "agent:main:matrix:dm:!r%3Aex.org", "person:matrix:!r%3Aex.org"],
     ["cli:direct", "agent:main:local:dm:cli", "chat:local:cli"],
-    ["pigeon:coop:7", "agent:main:local:dm:pigeon%3Acoop%3A7", "chat:local:pigeon%3Acoop%3A7"],
+    ["pigeon:coop:7", "agent:main:local:dm:pigeon%3Acoop%3A7", "chat:local:cli"],
     ["agent:main:telegram:group:-5", "agent:main:telegram:group:-5", "chat:telegram:-5"],
     // A thread or a member: it cannot be told, so nobody is given it.
     [
       "agent:main:telegram:group:-5:7",
       "agent:main:local:dm:agent%3Amain%3Atelegram%3Agroup%3A-5%3A7",
-      "chat:local:agent%3Amain%3Atelegram%3Agroup%3A-5%3A7",
+      "chat:local:cli",
     ],
   ])("%s → %s", (key, ours, owner) => {
     expect(placeOfKey(key, {})).toMatchObject({ key: ours, owner });
@@ -128,7 +128,10 @@ it("gives a user's session to that user, and one without a user to the owner", (
     key: "agent:main:telegram:dm:9",
     owner: "person:telegram:9",
   });
-  expect(placeOfUser("telegram", undefined, "s1", {}).owner).toBe("chat:local:telegram%3As1");
+  expect(placeOfUser("telegram", undefined, "s1", {})).toMatchObject({
+    owner: "chat:local:cli",
+    chat: "local:telegram%3As1",
+  });
   expect(placeOfUser("cli", "9", "s1", {}).key).toBe("agent:main:local:dm:cli");
   expect(placeOfUser("cron", "9", "s1", {}).key).toBe("agent:main:local:dm:cron%3A9");
 });

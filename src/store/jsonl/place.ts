@@ -5,7 +5,8 @@
  */
 import { type Belonging, belongingOf } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
-import { foldId, isPlatform, LOCAL, platformTraits } from "../../session/platform.js";
+import { liveSource, type ToldSource } from "../../session/live-chat.js";
+import { foldId, isPlatform, LOCAL, platformTraits, unmatchableChat } from "../../session/platform.js";
 import { displayNameOf } from "../../session/session.js";
 import {
   asSessionKey,
@@ -21,10 +22,14 @@ export interface ImportPlace extends Belonging {
   readonly key: SessionKey;
   readonly origin: SessionSource;
   readonly displayName: string;
+  /** The platform that the source names, if Baton does not know it. */
+  readonly unknownPlatform?: string;
+  /** What Baton had to guess, as a sentence. */
+  readonly note?: string;
 }
 
-/** Other programs' name for the terminal. */
-const TERMINAL = "cli";
+/** Other programs' names for the terminal. */
+const TERMINAL: ReadonlySet<string> = new Set(["cli", "tui", LOCAL]);
 
 /** The place of a source; nothing is known of how its program divided chats among members. */
 function placeOf(source: SessionSource, scopes: SessionScopes): ImportPlace {
@@ -37,18 +42,54 @@ function placeOf(source: SessionSource, scopes: SessionScopes): ImportPlace {
   };
 }
 
+/** The terminal, where one starts without a name. */
+export function terminalPlace(scopes: SessionScopes): ImportPlace {
+  return placeOf(localSource(), scopes);
+}
+
 /**
  * The place of a source that had this key: the key says whether the session was one member's or everyone's. Null where
- * it does not say.
+ * it does not say. The chat is told as our adapter tells of it, so that the key is that of what is said there next.
  */
 export function placeUnderKey(key: string, source: SessionSource, scopes: SessionScopes): ImportPlace | null {
-  const lane = laneOf(key, source);
-  if (source.chatType === "dm") return placeOf(lane?.source ?? source, scopes);
+  return placeInLane(laneOf(key, source), source, liveSource, scopes);
+}
+
+function placeInLane(
+  lane: KeyedLane | null,
+  source: SessionSource,
+  told: (source: SessionSource) => SessionSource,
+  scopes: SessionScopes,
+): ImportPlace | null {
+  if (source.chatType === "dm") return placeOf(told(lane?.source ?? source), scopes);
   if (!lane) return null;
   const { participant } = lane;
+  const place = told(lane.source);
   return participant === null
-    ? placeOf(lane.source, scoped(lane.source, scopes, "chat"))
-    : placeOf(asParticipant(lane.source, participant), scoped(lane.source, scopes, "member"));
+    ? placeOf(place, scoped(place, scopes, "chat"))
+    : placeOf(asParticipant(place, participant), scoped(place, scopes, "member"));
+}
+
+/**
+ * The place of a chat whose program says nothing of how it divided it among members: a chat of two is its person's, a
+ * thread everyone's in it, and what was said in a group is the member's who is named, or else the gateway's owner's.
+ */
+export function placeOfChat(told: ToldSource, name: string, scopes: SessionScopes): ImportPlace {
+  const source = liveSource(told);
+  if (source.chatType === "dm" || source.threadId) return placeOf(source, { ...scopes, thread: "chat" });
+  if (!source.userId) return ownersPlace(name, scopes);
+  return placeOf(source, { ...scopes, group: "member" });
+}
+
+/** The place of a chat of two. */
+export function placeOfDirectChat(told: ToldSource, scopes: SessionScopes): ImportPlace {
+  return placeOf(liveSource(told), scopes);
+}
+
+/** The place of a chat that everyone in it shared. */
+export function placeOfSharedChat(told: ToldSource, scopes: SessionScopes): ImportPlace {
+  const source = liveSource(told);
+  return placeOf(source, { ...scopes, group: "chat", thread: "chat" });
 }
 
 /** A place of its own that only the gateway's owner sees. */
@@ -56,21 +97,54 @@ export function ownersPlace(name: string, scopes: SessionScopes): ImportPlace {
   return placeOf({ platform: LOCAL, chatId: name, chatType: "dm" }, { ...scopes, dm: "chat" });
 }
 
-/** The place that a key alone names: one of ours, or `<channel>:<chat>` as other programs write. */
+/** The same, of a platform that Baton does not know. */
+export function strangersPlace(platform: string, name: string, scopes: SessionScopes): ImportPlace {
+  return { ...ownersPlace(name, scopes), unknownPlatform: platform };
+}
+
+/** The place that a key alone names: one of ours, or `<channel>:<chat>[:<thread>]` as other programs write. */
 export function placeOfKey(key: string, scopes: SessionScopes): ImportPlace {
   const [name = "", ...rest] = key.split(":");
   const channel = name.toLowerCase();
   const chat = rest.join(":");
-  if (channel === TERMINAL) {
-    return placeOf(
-      chat === "" || chat === "direct" ? localSource() : { ...localSource(), chatId: chat },
-      scopes,
-    );
+  if (TERMINAL.has(channel)) {
+    return chat === "" || chat === "direct"
+      ? terminalPlace(scopes)
+      : placeOf({ ...localSource(), chatId: chat }, scopes);
   }
-  if (isPlatform(channel) && channel !== LOCAL && chat !== "")
-    return placeOf(chatSource(channel, chat), scopes);
+  if (isPlatform(channel)) return placeInWords(channel, chat, key, scopes);
   const source = sourceOfOwnKey(key);
-  return (source && placeUnderKey(key, source, scopes)) ?? ownersPlace(key, scopes);
+  if (source) return placeUnderKey(key, source, scopes) ?? ownersPlace(key, scopes);
+  const [, platform = channel] = /^agent:[^:]+:([^:]+):/.exec(key) ?? [];
+  return isPlatform(platform) ? ownersPlace(key, scopes) : strangersPlace(platform, key, scopes);
+}
+
+/** A chat by its id alone, perhaps with a thread. If the id does not say what it is, it counts as a chat of two. */
+function placeInWords(platform: string, chat: string, key: string, scopes: SessionScopes): ImportPlace {
+  const ids = idsIn(platform, chat);
+  if (!ids) return ownersPlace(key, scopes);
+  const { chatType, chatId } = liveSource({ platform, chatType: "unknown", ...ids });
+  if (chatType !== "dm") return placeOfSharedChat({ platform, chatType, ...ids }, scopes);
+  // The chat may be known by its person's id: if it has an id of its own, nobody has that id, and only the owner sees it.
+  const place = placeOf(liveSource({ platform, chatType: "dm", ...ids, userId: chatId }), scopes);
+  const isKnown = liveSource({ platform, chatType: "group", ...ids }).chatType === "dm";
+  return isKnown ? place : { ...place, note: UNCLEAR };
+}
+
+const UNCLEAR =
+  "The source does not say if this was a direct chat or a group. It came in as a direct chat; if it was a group, use /resume there.";
+
+/** The ids in `<chat>[:topic|thread]:<thread>`; null if they cannot be told apart. */
+function idsIn(platform: string, written: string): { chatId: string; threadId?: string } | null {
+  const { escapeColons, liveChat } = platformTraits(platform);
+  const whole = liveChat?.({ chatId: written, chatType: "unknown" }).chatId ?? written;
+  if (!escapeColons && written !== "" && unmatchableChat(platform, whole) === null)
+    return { chatId: written };
+  const parts = (escapeColons?.(written) ?? written).split(":").map((part) => unescapePart(part) ?? part);
+  const [chatId, ...rest] = parts;
+  const [threadId, ...more] = rest[0] === "topic" || rest[0] === "thread" ? rest.slice(1) : rest;
+  if (!chatId || threadId === "" || more.length > 0) return null;
+  return threadId === undefined ? { chatId } : { chatId, threadId };
 }
 
 /**
@@ -78,7 +152,8 @@ export function placeOfKey(key: string, scopes: SessionScopes): ImportPlace {
  * with: then the key holds as it is.
  */
 export function placeOfOwnSession(key: string, source: SessionSource, scopes: SessionScopes): ImportPlace {
-  const place = laneOf(key, source) && placeUnderKey(key, source, scopes);
+  const lane = laneOf(key, source);
+  const place = lane && placeInLane(lane, source, (told) => told, scopes);
   return place ?? { ...placeOf(source, {}), key: asSessionKey(key) };
 }
 
@@ -89,10 +164,13 @@ export function placeOfUser(
   name: string,
   scopes: SessionScopes,
 ): ImportPlace {
-  if (surface === TERMINAL || surface === LOCAL) return placeOf(localSource(), scopes);
-  if (!isPlatform(surface)) return ownersPlace(user === undefined ? surface : `${surface}:${user}`, scopes);
+  if (TERMINAL.has(surface)) return terminalPlace(scopes);
+  if (!isPlatform(surface)) {
+    const known = user === undefined ? surface : `${surface}:${user}`;
+    return surface === "" ? ownersPlace(name, scopes) : strangersPlace(surface, known, scopes);
+  }
   if (user === undefined) return ownersPlace(`${surface}:${name}`, scopes);
-  return placeOf({ platform: surface, chatId: user, chatType: "dm", userId: user }, scopes);
+  return placeOf(liveSource({ platform: surface, chatId: user, chatType: "dm", userId: user }), scopes);
 }
 
 /** The source in JSON; null where its platform is none of ours. Any other defect is an error that names the field. */
@@ -110,15 +188,6 @@ export function readSource(json: unknown): SessionSource | null {
   }
 }
 
-/**
- * A negative number or a group's domain names a group. Any other chat counts as direct and as that of a user with its
- * id: where chats have ids of their own, no user has that id, and only the gateway's owner sees the session.
- */
-function chatSource(platform: string, chat: string): SessionSource {
-  if (/^-\d+$|@g\.us$/.test(chat)) return { platform, chatId: chat, chatType: "group" };
-  return { platform, chatId: chat, chatType: "dm", userId: chat };
-}
-
 /** The source that a key of ours names, where its parts can be read in one way only. */
 function sourceOfOwnKey(key: string): SessionSource | null {
   let parsed: ReturnType<typeof parseSessionKey>;
@@ -134,11 +203,14 @@ function sourceOfOwnKey(key: string): SessionSource | null {
   return { platform, chatType, chatId, ...(threadId ? { threadId } : {}) };
 }
 
-/** What a key says of a source: in which thread, if any, and whose. Null where it is the key of another chat. */
-function laneOf(
-  key: string,
-  source: SessionSource,
-): { source: SessionSource; participant: string | null } | null {
+/** What a key says of a source: in which thread, if any, and whose. */
+interface KeyedLane {
+  readonly source: SessionSource;
+  readonly participant: string | null;
+}
+
+/** Null where it is the key of another chat. */
+function laneOf(key: string, source: SessionSource): KeyedLane | null {
   const { platform, chatType, chatId, threadId, ...others } = source;
   const head = /^agent:[^:]+:([^:]+):([^:]+)(?=:|$)/.exec(key);
   if (!head || head[1] !== platform || head[2] !== chatType) return null;

@@ -325,7 +325,7 @@ it("keeps what it cannot place for the owner, and says so", async () => {
   expect(report.totals).toMatchObject({ new: 3, added: 3 });
   expect(report.problems).toHaveLength(2);
   for (const id of ["a", "b", "c"]) {
-    expect((await sessions.get(id as SessionId))?.owner).toMatch(/^chat:local:agent%3A/);
+    expect((await sessions.get(id as SessionId))?.chat).toMatch(/^local:agent%3A/);
   }
 });
 

@@ -35,6 +35,7 @@ import { undelivered } from "./028-undelivered.js";
 import { buttons } from "./031-buttons.js";
 import { answersByMessage } from "./033-answers-by-message.js";
 import { awaitedFiles } from "./034-awaited-files.js";
+import { terminals } from "./035-terminals.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -71,6 +72,7 @@ const MIGRATIONS: readonly Migration[] = [
   buttons,
   answersByMessage,
   awaitedFiles,
+  terminals,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -18,11 +18,13 @@ function fixture(send: (payload: string) => Promise<unknown> = async () => {}) {
 describe("notifications", () => {
   it("carry what is for other processes, and are not heard by their sender", async () => {
     const { notifier, sent, heard } = fixture();
-    notifier.tell([{ kind: "session", sessionId: asSessionId("s") }, { kind: "messages" }]);
+    const sessionId = asSessionId("s");
+    const messages = { kind: "messages", sessionId, first: 1, last: 2 } as const;
+    notifier.tell([messages]);
     expect(sent).toEqual([]);
-    notifier.tell([outbox("a"), { kind: "stops" }, { kind: "messages" }]);
+    notifier.tell([outbox("a"), { kind: "session", sessionId }, { kind: "stops" }, messages]);
     await notifier.close();
-    expect(heard()).toEqual([[outbox("a"), { kind: "stops" }]]);
+    expect(heard()).toEqual([[outbox("a"), { kind: "elsewhere", sessionId }, { kind: "stops" }]]);
     expect(sent.map((payload) => notifier.read(payload))).toEqual([[]]);
   });
 

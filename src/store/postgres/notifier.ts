@@ -24,7 +24,10 @@ export class Notifier {
   }
 
   tell(facts: readonly Fact[]): void {
-    for (const fact of facts) if (isForOthers(fact)) this.#waiting.record(fact);
+    for (const fact of facts) {
+      if (fact.kind === "session") this.#waiting.record({ kind: "elsewhere", sessionId: fact.sessionId });
+      else if (isForOthers(fact)) this.#waiting.record(fact);
+    }
     if (this.#waiting.isEmpty) return;
     this.#sending ??= this.#sendAll();
   }
@@ -60,11 +63,14 @@ export class Notifier {
   #payload(facts: readonly Fact[]): string {
     const payload = JSON.stringify({ from: this.#id, facts });
     if (Buffer.byteLength(payload) <= MOST_BYTES) return payload;
+    // Too many for now: a terminal that shows one of these sessions catches up with its next change.
+    const others = facts.filter(({ kind }) => kind !== "elsewhere");
+    if (others.length < facts.length) return this.#payload(others);
     return JSON.stringify({ from: this.#id, facts: [{ kind: "unknown" }] });
   }
 }
 
-/** A process answers its own inbox, and sessions and messages are watched by those who change them. */
+/** A process answers its own inbox, and sessions and messages are watched by those who change them, and by terminals. */
 function isForOthers({ kind }: Fact): boolean {
   return kind === "outbox" || kind === "handoffs" || kind === "stops" || kind === "processes";
 }

@@ -3,6 +3,7 @@
 import type { Announcement, NewDelivery } from "../../gateway/store.js";
 import { DELIVERY_STATES } from "../../gateway/store.js";
 import { deliveryIdOf, type HandoffId } from "../../session/ids.js";
+import { type Address, formatAddress } from "../../session/source.js";
 import type { Queries } from "../db.js";
 import { address, maybe, oneOf, text } from "./values.js";
 
@@ -10,10 +11,14 @@ import { address, maybe, oneOf, text } from "./values.js";
 const OF_HANDOFF = "(handoff_id = ? AND kind = 'announcement' OR delivery_id = ?)";
 const valuesOf = (handoffId: HandoffId) => [handoffId, deliveryIdOf(handoffId, "here")] as const;
 
-/** The first part of it; null if nothing was announced. */
-export async function announcement(db: Queries, handoffId: HandoffId): Promise<Announcement | null> {
-  const sql = `SELECT state, error FROM outbox WHERE ${OF_HANDOFF} ORDER BY id LIMIT 1`;
-  const row = await db.get(sql, ...valuesOf(handoffId));
+/** The first part of it; null if nothing was announced there. */
+export async function announcement(
+  db: Queries,
+  handoffId: HandoffId,
+  to: Address,
+): Promise<Announcement | null> {
+  const sql = `SELECT state, error FROM outbox WHERE ${OF_HANDOFF} AND address = ? ORDER BY id LIMIT 1`;
+  const row = await db.get(sql, ...valuesOf(handoffId), formatAddress(to));
   return row ? { state: oneOf(row.state, DELIVERY_STATES), error: maybe(row.error, text) } : null;
 }
 

@@ -15,7 +15,7 @@ const COLUMNS = {
   ),
   inbox:
     names(`id platform account chat message_id kind key source text attachments missing awaited said_by made_by made_of
-    in_background received_at state owner`),
+    in_background bound_to received_at state owner`),
   outbox:
     names(`id delivery_id platform account address kind text session_id turn_id reply_to handoff_id run_id attachments buttons state
     owner attempts not_before wait_ms created_at`),

@@ -8,9 +8,11 @@ import {
   type HandoffStep,
   holdsTurns,
 } from "../../session/handoff.js";
-import type { HandoffId, SessionId } from "../../session/ids.js";
+import { type HandoffId, newHandoffId, type SessionId } from "../../session/ids.js";
+import { LOCAL } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { serializeSource } from "../../session/source.js";
+import { addressOf, formatAddress, serializeSource } from "../../session/source.js";
 import type { HandoffRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Dialect, Queries, Row, SqlValue } from "../db.js";
@@ -104,6 +106,25 @@ export async function insertHandoff(
   );
   tx.record({ kind: "handoffs" });
   return true;
+}
+
+/** Notes that somebody took a session out of a lane without a handoff: for that lane's way back it was one. */
+export async function noteLeft(
+  tx: Queries,
+  from: SessionKey,
+  { sessionId, origin }: Pick<SessionEntry, "sessionId" | "origin">,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO handoffs (id, session_id, from_key, target, state, requested_at, finished_at)
+     VALUES (?, ?, ?, ?, 'completed', ?, ?)`,
+    newHandoffId(),
+    sessionId,
+    from,
+    origin.platform === LOCAL ? LOCAL : formatAddress(addressOf(origin)),
+    now,
+    now,
+  );
 }
 
 /** Writes what steps change. */

@@ -2,7 +2,7 @@
 
 import type { GatewayEffects } from "../../gateway/store.js";
 import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from "../../session/handoff.js";
-import type { HandoffId } from "../../session/ids.js";
+import type { HandoffId, SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { HandoffRequest, HandoffStore } from "../../session/store.js";
 import type { Db, Queries } from "../db.js";
@@ -62,6 +62,13 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
     return last ?? null;
   }
 
+  async lastTo(sessionId: SessionId, target: string): Promise<Handoff | null> {
+    const which =
+      "h.session_id = ? AND h.target = ? AND h.state = 'completed' AND m.destination IS NOT NULL ORDER BY h.finished_at DESC, h.id DESC LIMIT 1";
+    const [last] = await readHandoffs(this.#db, this.#db.dialect, 0, which, sessionId, target); // It has no lease to shift.
+    return last ?? null;
+  }
+
   async #commit(
     tx: Queries,
     { id, state, sessionId }: Handoff,
@@ -69,7 +76,8 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
     { place, answering, first, deliveries = [], retraction = [] }: GatewayEffects,
     now: number,
   ): Promise<void> {
-    if (kind === "announce" && (await announcement(tx, id))) return;
+    const [said] = deliveries;
+    if (kind === "announce" && said && (await announcement(tx, id, said.address))) return;
     if (state === "completed" && place) {
       const { from } = await bindSession(tx, this.#db.dialect, place, sessionId, now);
       if (first) await insertItem(tx, first, answering?.holder ?? "", now);
@@ -79,7 +87,7 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
       }
     }
     if (state === "failed") await withdraw(tx, id, "the handoff was given up");
-    const said = state === "failed" ? await retractions(tx, id, retraction) : [];
-    await insertDeliveries(tx, [...deliveries, ...said], now);
+    const taken = state === "failed" ? await retractions(tx, id, retraction) : [];
+    await insertDeliveries(tx, [...deliveries, ...taken], now);
   }
 }

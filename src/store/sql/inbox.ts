@@ -14,7 +14,7 @@ import type {
 } from "../../gateway/store.js";
 import { INBOX_KINDS, MADE_BY } from "../../gateway/store.js";
 import { identityOf } from "../../session/access.js";
-import type { InboxId } from "../../session/ids.js";
+import type { InboxId, SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
@@ -189,8 +189,8 @@ export async function insertItem(
 ): Promise<InboxItem | null> {
   const row = await tx.write(
     `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, missing, awaited, said_by,
-       made_by, made_of, in_background, received_at, owner, state)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
+       made_by, made_of, in_background, bound_to, received_at, owner, state)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
      WHERE one = 1 ${peopleVersion === undefined ? "" : "AND version = ?"}
      ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING id`,
     item.platform,
@@ -208,6 +208,7 @@ export async function insertItem(
     item.made ?? null,
     item.made ? item.messageId : null,
     item.inBackground ? 1 : 0,
+    item.boundTo ?? null,
     receivedAt,
     holder,
     ...(peopleVersion === undefined ? [] : [peopleVersion]),
@@ -260,6 +261,7 @@ export function inboxItem(row: Row): InboxItem {
     ...(row.missing === null ? {} : { missing: json<string[]>(row.missing) }),
     ...(row.awaited === null ? {} : { awaited: json<AwaitedFiles>(row.awaited) }),
     ...(flag(row.in_background) ? { inBackground: true } : {}),
+    ...(row.bound_to === null ? {} : { boundTo: text<SessionId>(row.bound_to) }),
     ...(row.said_by === null ? {} : { by: source(row.said_by) }),
     receivedAt: number(row.received_at),
   };

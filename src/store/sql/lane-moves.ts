@@ -13,6 +13,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Answerer, LanePlace } from "../../session/store.js";
 import type { Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
+import { noteLeft } from "./handoff-rows.js";
 import { addRoute, moveInto } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn } from "./rows.js";
@@ -131,7 +132,9 @@ export class SqlLaneMoves implements LaneStore {
       }
       const there = present === null ? null : (entries.get(present) ?? entryGone());
       const entry = await moveInto(tx, to, entries.get(sessionId) ?? entryGone(), there, now);
-      if (from !== null && answering) await moveWaiting(tx, this.#db.dialect, from, entry, answering);
+      if (from === null) return entry;
+      await noteLeft(tx, from, entry, now);
+      if (answering) await moveWaiting(tx, this.#db.dialect, from, entry, answering);
       return entry;
     });
   }

@@ -27,7 +27,8 @@ export async function moveWaiting(
     if (item.made === "handoff") continue;
     const by = item.by ?? item.source;
     const there = { platform: origin.platform, account, key, source: origin, by };
-    const moved = { ...item, ...there, made: "moved", messageId: `${item.id}` } as const;
+    const { boundTo: _, ...free } = item; // It comes along with the session that it is for.
+    const moved = { ...free, ...there, made: "moved", messageId: `${item.id}` } as const;
     const kept = await insertItem(tx, moved, holder, item.receivedAt);
     if (kept && item.inBackground) await noteMove(tx, item.id, kept.id);
   }

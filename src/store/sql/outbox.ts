@@ -260,13 +260,13 @@ export class SqlOutbox implements Outbox {
     return (await this.#db.get(sql, platform, account, formatAddress(address))) === undefined;
   }
 
-  async areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean> {
+  async sentAt(deliveryIds: readonly DeliveryId[]): Promise<number | null> {
     const row = await this.#db.get(
-      `SELECT count(*) AS sent FROM outbox
+      `SELECT count(*) AS sent, max(sent_at) AS at FROM outbox
        WHERE state = 'sent' AND delivery_id IN (${deliveryIds.map(() => "?").join(", ")})`,
       ...deliveryIds,
     );
-    return number(row?.sent) === deliveryIds.length;
+    return row && number(row.sent) === deliveryIds.length ? maybe(row.at, number) : null;
   }
 
   async messageIdOf(deliveryId: DeliveryId): Promise<string | null> {
@@ -309,8 +309,8 @@ export class SqlOutbox implements Outbox {
     return row ? { key: text<SessionKey>(row.key), source: source(row.source) } : null;
   }
 
-  announcement(handoffId: HandoffId): Promise<Announcement | null> {
-    return announcement(this.#db, handoffId);
+  announcement(handoffId: HandoffId, to: Address): Promise<Announcement | null> {
+    return announcement(this.#db, handoffId, to);
   }
 
   async interrupted(account: Account): Promise<Delivery[]> {

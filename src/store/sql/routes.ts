@@ -16,6 +16,7 @@ import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { forgetSession, forgetSessionless } from "./forget.js";
+import { noteLeft } from "./handoff-rows.js";
 import { addRoute, bindSession, lockLane, meetPerson, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
@@ -100,7 +101,9 @@ export class SqlRoutes implements RouteStore {
     const { dialect } = this.#db;
     return this.#db.transaction(async (tx) => {
       const { entry, from } = await bindSession(tx, dialect, to, sessionId, now);
-      if (from !== null && answering) await moveWaiting(tx, dialect, from, entry, answering);
+      if (from === null) return entry;
+      await noteLeft(tx, from, entry, now);
+      if (answering) await moveWaiting(tx, dialect, from, entry, answering);
       return entry;
     });
   }

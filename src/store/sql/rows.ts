@@ -125,7 +125,8 @@ export async function insertMessages(
   messages: readonly Message[],
   now: number,
 ): Promise<void> {
-  if (messages.length > 0) tx.record({ kind: "messages" });
+  const last = firstSeq + messages.length - 1;
+  if (messages.length > 0) tx.record({ kind: "messages", sessionId, first: firstSeq, last });
   let seq = firstSeq;
   for (const message of messages) {
     await tx.run(INSERT_MESSAGE, sessionId, seq++, ...messageValues(message), message.at ?? now);

@@ -54,6 +54,12 @@ async function isBehind(
   return (await tx.get(older, key, id, platform, account, holder)) !== undefined;
 }
 
+/** False if it is bound to another session than the lane has, unless a policy began that one after it. */
+function isFor({ boundTo }: InboxItem, present: SessionEntry | undefined): boolean {
+  if (boundTo === undefined || present?.sessionId === boundTo) return true;
+  return present !== undefined && present.resetReason !== null && present.parentId === boundTo;
+}
+
 export class SqlTurns implements Turns {
   readonly #db: Db;
   readonly #routes: SqlRoutes;
@@ -81,6 +87,7 @@ export class SqlTurns implements Turns {
       if (!waiting) return { kind: "gone" };
       if (await isBehind(tx, item, hold.holder)) return { kind: "behind" };
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
+      if (!isFor(item, present?.entry)) return { kind: "left" };
       const found =
         present &&
         (await tx.get(`${running(shift)} AND t.session_id = ?`, ...shift.values, present.entry.sessionId));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { printableText } from "../../util/text.js";
 import { PrintableStream } from "./printable-stream.js";
+import { printableText } from "./text.js";
 
 const hostile = fc.array(
   fc.constantFrom(

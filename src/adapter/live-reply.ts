@@ -1,0 +1,33 @@
+/** How a surface shows a turn while it happens, if it can do better than sends and edits. */
+import type { ToolCall } from "../session/transcript.js";
+import type { ModelRetry, TurnFacts } from "../session/turn-facts.js";
+
+/** A turn as it happens. Calls come in order; none throws. What is optional, a surface need not show. */
+export interface LiveReply {
+  text(delta: string): void;
+  reasoning(delta: string): void;
+  toolCall(call: ToolCall): void;
+  /** How a call gets on: only between its `toolCall` and its `toolResult`. */
+  toolProgress?(call: ToolCall, progress: ToolProgress): void;
+  toolResult(call: ToolCall, content: string): void;
+  /** The turn waits for a person's answer to a question, one more; and it does no longer. */
+  asked?(): void;
+  answered?(): void;
+  /** The model is asked again after a wait; what comes next ends it. */
+  retry?(retry: ModelRetry): void;
+  /** The turn is over; what was shown as text need not be sent again. */
+  end(outcome: "done" | "stopped" | "failed", facts?: TurnFacts): void;
+}
+
+/** What tools tell of themselves while a turn runs. */
+export type ToolWatch = Pick<LiveReply, "toolProgress" | "asked" | "answered">;
+
+export type ToolProgress =
+  /** It acts now: it was approved, if it had to be. */
+  | { readonly kind: "started" }
+  /**
+   * Output as it comes, without escape sequences; a carriage return means that its line is written again. `skipped`: how
+   * many characters before it are left out, because they came too fast to be read.
+   */
+  | { readonly kind: "output"; readonly text: string; readonly skipped: number }
+  | { readonly kind: "ended" };

@@ -1,0 +1,115 @@
+/** Sends the agent one message from a script, and prints the answer. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RemoteFile } from "../adapter/adapter.js";
+import { inbound } from "../adapter/terminal/terminal-source.js";
+import type { Handoff } from "../session/handoff.js";
+import { LOCAL } from "../session/platform.js";
+import { localSource } from "../session/source.js";
+import { cleanLine, printableText } from "../util/text.js";
+import { type ChatFlags, movingWords, noted, tell } from "./chat-parts.js";
+import type { Cli } from "./cli.js";
+import { CliError, wrongUsage } from "./failure.js";
+import { chooseLane, type LaneWish } from "./lane-choice.js";
+import type { ChatSurface } from "./opened-chat.js";
+import { StopSigns } from "./stop-signs.js";
+import { waitNotice } from "./wait-notice.js";
+
+const LOOK_MS = 50;
+
+const OPEN_ELSEWHERE =
+  "Not done: this conversation is open in another terminal, and that one would lose it. Do it there, or name a session with --session.";
+
+/** A script waits its turn: it neither interrupts nor steers another answer. */
+const ONE_AFTER_ANOTHER = { default: "queue", byPlatform: {}, byChat: {}, momentSeconds: 0 } as const;
+
+const UNFINISHED = {
+  failed: "The model failed before finishing its answer.",
+  stopped: "The answer was stopped before it was finished.",
+  refused: "Baton did not accept the message.",
+} as const;
+
+/** Sends one message and prints the answer; the exit code says if it worked. */
+export async function ask(cli: Cli, options: ChatFlags & { readonly message: string }): Promise<void> {
+  const { ScriptAdapter } = await import("../adapter/terminal/script.js");
+  const { stdout, stderr } = cli.streams;
+  const { message: text } = options;
+  if (text.trim() === "") throw wrongUsage(`The message is empty. Give it as words: baton "your message".`);
+  let adapter: InstanceType<typeof ScriptAdapter> | undefined;
+  const onProblem = noted(cli, (problem) => tell(cli, problem));
+  const stillWaits = waitNotice(Date.now, (notice) => adapter?.notice(notice));
+  const asked: { handoff?: Handoff } = {};
+  const config = await cli.loadConfig();
+  const surface: ChatSurface = {
+    isScript: true,
+    make: async (opened) => {
+      const lane = await chooseLane(wishOf(options, text), true, opened);
+      const session = () => open.session();
+      const { json = false } = options;
+      adapter = new ScriptAdapter({ stdout, stderr, json, source: lane.source, session });
+      return { adapter, lane };
+    },
+  };
+  const open = await cli.openChat({ ...config, busy: ONE_AFTER_ANOTHER }, surface, {
+    onProblem,
+    onElsewhere: (key) => key === open.key && stillWaits(),
+    onHandoff: (handoff) => {
+      asked.handoff = handoff;
+    },
+    beside: async () => ((await open.terminals.others(open.key)) > 0 ? OPEN_ELSEWHERE : null),
+  });
+  const stop = new StopSigns(cli, () => void open.gateway.cancel(open.key).catch(() => {})); // Closing tries again.
+  try {
+    if (!adapter) throw new Error("The terminal was not made.");
+    const script = adapter;
+    await open.begin();
+    await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
+    stop.check();
+    const outcome = await script.ask(text, await attached(options.attach ?? []), async () => {
+      await open.gateway.answered(open.key); // A command may have started another turn.
+      await moved(cli, asked, stop);
+      await open.gateway.delivered(); // Also notices, such as why there is no answer.
+      if (asked.handoff?.state === "failed") script.finish("failed");
+    });
+    stop.check();
+    if (asked.handoff?.state === "failed")
+      throw new CliError(
+        "handoff_failed",
+        `The conversation was not moved: ${cleanLine(asked.handoff.error ?? "")}`,
+      );
+    if (outcome !== "done") throw new CliError("chat", UNFINISHED[outcome]);
+  } finally {
+    await open.gateway.cancel(open.key).finally(() => open.close());
+    stop.end();
+  }
+}
+
+/** A command is about a conversation that there is; a message that names none begins its own. */
+function wishOf({ session, new: isNew, continue: goesOn }: ChatFlags, text: string): LaneWish {
+  if (session !== undefined) return { kind: "session", which: session };
+  if (goesOn) return { kind: "usual" };
+  const { kind } = inbound(text, localSource());
+  return kind === "command" && !isNew ? { kind: "usual" } : { kind: "new" };
+}
+
+/** Waits until the requested handoff is over, showing the seconds; the gateway ends one that takes too long. */
+async function moved(
+  { terminal }: Cli,
+  asked: { readonly handoff?: Handoff },
+  stop: StopSigns,
+): Promise<void> {
+  const isMoving = ({ finishedAt, target }: Handoff): boolean => finishedAt === null && target !== LOCAL;
+  while (asked.handoff && isMoving(asked.handoff) && !stop.isAsked) {
+    terminal.progress(movingWords(asked.handoff));
+    await sleep(LOOK_MS);
+    terminal.progress("");
+  }
+}
+
+async function attached(paths: readonly string[]): Promise<readonly RemoteFile[]> {
+  if (paths.length === 0) return [];
+  const { existsSync } = await import("node:fs");
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw wrongUsage(`File not found: ${printableText(missing)}`);
+  const { attachedFile } = await import("../adapter/terminal/attached-file.js");
+  return paths.map(attachedFile);
+}

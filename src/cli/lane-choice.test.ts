@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { LOCAL } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import { localSource } from "../session/source.js";
+import { type LaneFacts, type LaneWish, laneFor } from "./lane-choice.js";
+
+const entry = (chatId: string, platform: string = LOCAL): SessionEntry =>
+  ({
+    platform,
+    key: `k:${chatId}`,
+    origin: { ...localSource(), platform, chatId },
+  }) as unknown as SessionEntry;
+const choice = (wish: LaneWish["kind"], facts: Partial<LaneFacts> = {}) => {
+  const { source, ...rest } = laneFor(wish === "session" ? { kind: "session", which: "x" } : { kind: wish }, {
+    isScript: false,
+    isShared: false,
+    named: null,
+    ...facts,
+  });
+  return { chat: source.chatId.replace(/-[0-9a-f]{8}$/, "-*"), ...rest };
+};
+
+describe("a chat", () => {
+  it("begins in the usual lane", () => {
+    const usual = { chat: "cli", first: { kind: "nothing" }, isOwn: false, backTo: null };
+    expect(choice("usual")).toEqual(usual);
+    expect(choice("usual", { isShared: true })).toEqual(usual);
+  });
+
+  it("begins anew there, unless somebody else is in it", () => {
+    expect(choice("new")).toMatchObject({ chat: "cli", first: { kind: "begin" } });
+    expect(choice("new", { isShared: true })).toMatchObject({ chat: "cli-*", first: { kind: "nothing" } });
+  });
+
+  it("joins a session that a terminal has, and brings any other to a lane that is free", () => {
+    const there = { entry: entry("cli-1"), isInLane: true };
+    expect(choice("session", { named: there, isShared: true })).toMatchObject({
+      chat: "cli-1",
+      first: { kind: "nothing" },
+    });
+    const ended = { entry: entry("cli-1"), isInLane: false };
+    expect(choice("session", { named: ended })).toMatchObject({ chat: "cli", first: { kind: "bring" } });
+    expect(choice("session", { named: ended, isShared: true })).toMatchObject({ chat: "cli-*" });
+  });
+});
+
+describe("a script", () => {
+  it("has a lane of its own unless it goes on with the terminal's conversation", () => {
+    const facts = { isScript: true };
+    expect(choice("new", facts)).toEqual({
+      chat: "script-*",
+      first: { kind: "nothing" },
+      isOwn: true,
+      backTo: null,
+    });
+    expect(choice("usual", facts)).toMatchObject({ chat: "cli", isOwn: false });
+  });
+
+  it("gives back what it takes from a chat", () => {
+    const named = { entry: entry("7", "telegram"), isInLane: true };
+    expect(choice("session", { isScript: true, named })).toMatchObject({
+      chat: "script-*",
+      first: { kind: "bring" },
+      isOwn: true,
+      backTo: "k:7",
+    });
+  });
+});

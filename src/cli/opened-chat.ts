@@ -1,0 +1,53 @@
+/** What a chat in the terminal, or a single question, opens and hears. */
+import type { Adapter } from "../adapter/adapter.js";
+import type { Gateway } from "../gateway/gateway.js";
+import type { GatewayEvents } from "../gateway/gateway-events.js";
+import type { TerminalDesk } from "../gateway/terminals/terminal-desk.js";
+import type { SessionId } from "../session/ids.js";
+import type { SessionEntry } from "../session/session.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { Sessions } from "../session/sessions.js";
+import type { StoredMessage } from "../session/transcript.js";
+import type { OnProblem } from "../util/problem.js";
+import type { LaneChoice } from "./lane-choice.js";
+
+/** What a chat hears from its gateway. */
+export interface ChatEvents extends GatewayEvents {
+  /** The session that this terminal shows, as it is now; null if there is none yet. */
+  readonly onSession?: (entry: SessionEntry | null) => void;
+  /** Somebody took the session away from this terminal: where it is now; null if it is gone. */
+  readonly onTaken?: (entry: SessionEntry | null) => void;
+  /** What others say in the session that this terminal shows. */
+  readonly onOthers?: (messages: readonly StoredMessage[]) => void;
+  readonly onProblem: OnProblem;
+  /** The places for completing a line have changed. */
+  readonly onPlaces?: () => void;
+}
+
+/** The terminal that a chat is opened for. */
+export interface ChatSurface {
+  readonly isScript: boolean;
+  /** Makes it when the store is open, in the lane that it chooses. */
+  make(opened: {
+    readonly sessions: Sessions;
+    readonly terminals: TerminalDesk;
+  }): Promise<{ readonly adapter: Adapter; readonly lane: LaneChoice }>;
+}
+
+/** What a chat in the terminal needs of the gateway behind it. */
+export interface OpenChat {
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  readonly terminals: TerminalDesk;
+  /** Where this terminal is, and its lane. */
+  readonly lane: LaneChoice;
+  readonly key: SessionKey;
+  readonly agent: string;
+  /** The session that this terminal shows; null if there is none yet. */
+  session(): SessionId | null;
+  /** Enters the lane, and begins to receive. */
+  begin(): Promise<void>;
+  complete(line: string): readonly { readonly name: string; readonly description: string }[];
+  /** The next chat continues a turn that is still running. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,125 @@
+/** A chat with the agent in this terminal. */
+import type { PromptStatus } from "../adapter/terminal/prompt.js";
+import { nameOf } from "../gateway/describe.js";
+import type { SessionWish } from "../gateway/gateway-events.js";
+import { takenAwayText } from "../gateway/handoff/words.js";
+import { sessionModel } from "../gateway/session-model.js";
+import { LOCAL } from "../session/platform.js";
+import { chatHistory } from "./chat-history.js";
+import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
+import type { Cli } from "./cli.js";
+import { chooseLane, type LaneWish } from "./lane-choice.js";
+import type { ChatSurface, OpenChat } from "./opened-chat.js";
+
+/** Where a terminal goes: at first, or when a command opens another conversation beside the one it shows. */
+interface LaneOpening {
+  readonly wish: LaneWish;
+  /** What is typed there first. */
+  readonly line?: string;
+}
+
+export async function talk(cli: Cli, options: ChatFlags): Promise<void> {
+  const { session, new: isNew } = options;
+  const wish: LaneWish =
+    session === undefined ? { kind: isNew ? "new" : "usual" } : { kind: "session", which: session };
+  let next: LaneOpening | null = { wish };
+  while (next) next = await talkIn(cli, next);
+}
+
+/** Returns where the person goes from there; null if they left. */
+async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | null> {
+  const { TerminalAdapter } = await import("../adapter/terminal/terminal-adapter.js");
+  const config = await cli.loadConfig();
+  const { stdin, stdout } = cli.streams;
+  let adapter: InstanceType<typeof TerminalAdapter> | undefined;
+  let status: PromptStatus = {};
+  let moving: Moving | null = null;
+  let isMovedByUs = false;
+  let next: LaneOpening | null = null;
+  let leave: () => void = () => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const surface: ChatSurface = {
+    isScript: false,
+    make: async (opened) => {
+      const lane = await chooseLane(opening.wish, false, opened);
+      adapter = new TerminalAdapter({
+        input: stdin,
+        output: stdout,
+        color: cli.environment.color ?? true,
+        pictures: cli.environment.pictures,
+        status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
+        complete: (line) => open.complete(line),
+        history: chatHistory(config.home, cli.hide),
+        source: lane.source,
+        session: () => open.session(),
+        onStop: () => open.gateway.lane(open.key).stop("stopped"),
+        onLeave: leave,
+      });
+      return { adapter, lane };
+    },
+  };
+  const say = (text: string): void => adapter?.say(text);
+  const counting = setInterval(() => moving && adapter?.refresh(), 1_000);
+  const open = await cli.openChat(config, surface, {
+    onSession: (entry) => {
+      status = {
+        agent: (entry && sessionModel(entry).model) ?? open.agent,
+        ...(entry?.title ? { title: entry.title } : {}),
+        ...(entry ? { sessionId: entry.sessionId, tokens: entry.totalTokens, cost: entry.cost } : {}),
+      };
+      adapter?.refresh();
+    },
+    onTaken: (entry) => {
+      if (!next && !isMovedByUs) say(takenAwayText(entry));
+    },
+    onOthers: (messages) => adapter?.others(messages),
+    beside: async (wish) => {
+      next = await openedBeside(open, wish);
+      if (!next) return null;
+      void open.gateway
+        .answered(open.key)
+        .then(() => open.gateway.delivered())
+        .finally(leave);
+      return wish.kind === "new"
+        ? "The other terminal keeps this conversation. A new one opens here."
+        : `Opening ${nameOf(wish.entry)} here. The other terminals stay where they are.`;
+    },
+    onProblem: noted(cli, (problem) =>
+      adapter?.isOpen ? adapter.problem(cli.redact(problem)) : tell(cli, problem),
+    ),
+    onHandoff: (move) => {
+      isMovedByUs = move.state !== "failed";
+      moving = move.finishedAt === null && move.target !== LOCAL ? move : null;
+      adapter?.refresh();
+      if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation has moved away.
+    },
+    onPlaces: () => adapter?.refresh(),
+    onOffer: say,
+  });
+  const signals = ["SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, leave);
+  try {
+    await open.begin();
+    if ((await open.terminals.others(open.key)) > 0) say(OPEN_HERE_TOO);
+    if (opening.line !== undefined) adapter?.type(opening.line);
+    await left;
+  } finally {
+    for (const signal of signals) process.off(signal, leave);
+    clearInterval(counting);
+    await open.close();
+  }
+  return next;
+}
+
+const OPEN_HERE_TOO =
+  "Another terminal is in this conversation too: you see each other's messages. /new starts one of your own.";
+
+/** Where the terminal goes if others are in its lane, or in the one that has the session; null if it may stay. */
+async function openedBeside({ terminals, key }: OpenChat, wish: SessionWish): Promise<LaneOpening | null> {
+  const isJoined = wish.kind === "session" && (await terminals.others(wish.entry.key)) > 0;
+  if (!isJoined && (await terminals.others(key)) === 0) return null;
+  if (wish.kind === "session") return { wish: { kind: "session", which: wish.entry.sessionId } };
+  return { wish: { kind: "new" }, ...(wish.title === null ? {} : { line: `/new ${wish.title}` }) };
+}

@@ -1,0 +1,36 @@
+/** What the model calls of one turn used together, for whoever shows the turn. The store has its own sums. */
+import type { SessionId } from "../session/ids.js";
+import { completeUsage, type ModelUse, tokensIn, usageOfAll } from "../session/session.js";
+import type { TurnFacts } from "../session/turn-facts.js";
+
+export class TurnAccount {
+  readonly #sessionId: SessionId;
+  readonly #asked: string;
+  #model: string | null = null;
+  #sum = completeUsage();
+  #isPriced = true;
+
+  constructor(sessionId: SessionId, asked: string) {
+    this.#sessionId = sessionId;
+    this.#asked = asked;
+  }
+
+  /** Counts a call, and returns it as it is stored. A number that is none fails here, not in the commit of the step. */
+  add({ model, answeredBy, usage }: ModelUse & { readonly answeredBy?: string }): ModelUse {
+    const use = { ...(model === undefined ? {} : { model }), usage };
+    this.#sum = usageOfAll([{ usage: this.#sum }, use]);
+    this.#isPriced &&= usage.cost !== undefined;
+    this.#model = answeredBy ?? model ?? this.#model;
+    return use;
+  }
+
+  get facts(): TurnFacts {
+    const { cost, ...tokens } = this.#sum;
+    return {
+      sessionId: this.#sessionId,
+      asked: this.#asked,
+      model: this.#model,
+      usage: { ...tokens, totalTokens: tokensIn(tokens), cost: this.#isPriced ? cost : null },
+    };
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Finds the sessions in a folder that somebody points at: the folder of the sessions itself, or the home of the program that
+ * keeps them further inside. What it is, is told by what the files hold.
+ */
+import { readdir, stat } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { InputError } from "../../session/errors.js";
+import { openClaudeCode } from "./claude-code.js";
+import type { ImportContext } from "./context.js";
+import { type Folder, readFolder } from "./folder.js";
+import type { ImportSource } from "./found-session.js";
+import { openMetadataJsonl, type PeekedFile } from "./metadata-jsonl.js";
+import { openOpenClaw } from "./openclaw.js";
+import { Problems } from "./problems.js";
+import { INDEX, type IndexEntry, readIndex } from "./session-index.js";
+import { openSessionsJson } from "./sessions-json.js";
+import type { SqliteSource } from "./sqlite.js";
+import { peek, type TranscriptFile, type TranscriptKind } from "./transcript-file.js";
+
+/** Where programs keep sessions within their folders; `*` is any folder. */
+const INSIDE: readonly (readonly string[])[] = [
+  [],
+  ["sessions"],
+  ["workspace", "sessions"],
+  ["agent"],
+  ["agents", "*", "agent"],
+  ["agents", "*", "sessions"],
+  ["*", "agent"],
+  ["*", "sessions"],
+  ["profiles", "*"],
+  ["profiles", "*", "sessions"],
+  ["projects", "*"],
+  ["*"],
+];
+
+/** Databases by the names that programs give them. */
+const DATABASES = ["state.db", "openclaw-agent.sqlite"];
+
+export async function sourcesInFolder(root: string, context: ImportContext): Promise<ImportSource[]> {
+  const sources: ImportSource[] = [];
+  /** The sessions of which a database has the messages, by the program's own ids. */
+  const elsewhere = new Set<string>();
+  let refusal: InputError | undefined;
+  try {
+    for (const path of await foldersIn(root)) {
+      const folder = await openedFolder(path, root, context);
+      if (!folder) continue;
+      const routes = await routesBeside(folder);
+      for (const name of DATABASES.filter((each) => folder.names.has(each))) {
+        try {
+          const source = await openDatabase(join(path, name), folder.called(name), context, routes);
+          for (const id of source?.ids ?? []) elsewhere.add(id);
+          if (source) sources.push(source);
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          refusal ??= error;
+          context.problems.add(folder.called(name), null, error.message);
+        }
+      }
+      sources.push(...(await transcriptsIn(folder, context, elsewhere, path === root)));
+    }
+  } catch (error) {
+    for (const source of sources) await source.close();
+    throw error;
+  }
+  if (sources.length === 0 && refusal) throw refusal;
+  return sources;
+}
+
+/** A folder inside that may not be read costs what is in it; the given one is an error. */
+async function openedFolder(path: string, root: string, { problems }: ImportContext): Promise<Folder | null> {
+  const within = relative(root, path);
+  try {
+    return await readFolder(path, within, problems);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!code || path === root) throw error;
+    problems.add(within, null, `The folder cannot be read (${code}).`);
+    return null;
+  }
+}
+
+export async function sourcesInFile(path: string, context: ImportContext): Promise<ImportSource[]> {
+  const name = basename(path);
+  const database = await openDatabase(path, name, context, []);
+  if (database) return [database];
+  const { kind, header } = await peek(path);
+  const file = { path, name };
+  if (kind === "claude-code") return [openClaudeCode(path, [file], context)];
+  if (kind === "openclaw") {
+    const only = { path, called: (each: string) => each, transcripts: [file], names: new Set<string>() };
+    return [openOpenClaw(only, [], context)];
+  }
+  if (kind === "empty" || kind === "strange") return [];
+  const source = await openMetadataJsonl(path, [{ file, header }], context);
+  return source ? [source] : [];
+}
+
+/** Each folder once, and a folder before those in it: a database comes before the index that leads to it. */
+async function foldersIn(root: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const words of INSIDE) {
+    let paths = [root];
+    for (const word of words) {
+      const next = await Promise.all(paths.map((path) => childrenOf(path, word)));
+      paths = next.flat();
+    }
+    for (const path of paths) found.add(path);
+  }
+  return [...found].sort();
+}
+
+/** Links are not followed; what this user may not read has nothing to offer. */
+async function childrenOf(path: string, word: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && (word === "*" || entry.name === word))
+    .map(({ name }) => join(path, name))
+    .sort();
+}
+
+/** The chats of a database are in the index of the folder beside it. */
+async function routesBeside(folder: Folder): Promise<IndexEntry[]> {
+  if (!DATABASES.some((name) => folder.names.has(name))) return [];
+  const path = join(folder.path, "sessions");
+  const names: string[] = await readdir(path).catch(() => []);
+  if (!names.includes(INDEX)) return [];
+  // What is wrong with it is reported when its own folder is read.
+  const problems = new Problems();
+  return readIndex(await readFolder(path, folder.called("sessions"), problems), problems);
+}
+
+async function openDatabase(
+  path: string,
+  called: string,
+  context: ImportContext,
+  routes: readonly IndexEntry[],
+): Promise<SqliteSource | null> {
+  const { ForeignDatabase } = await import("./foreign-database.js"); // Only for a database: it loads the driver.
+  const database = await ForeignDatabase.open(path, called, context.problems);
+  if (!database) return null;
+  try {
+    const modifiedAt = Math.round((await stat(path)).mtimeMs);
+    const { hasTranscriptEvents, openTranscriptEvents } = await import("./openclaw-sqlite.js");
+    if (hasTranscriptEvents(database)) return openTranscriptEvents(database, path, modifiedAt, context);
+    const { hasSessionTables, openSessionTables } = await import("./sqlite.js");
+    if (hasSessionTables(database)) return openSessionTables(database, path, modifiedAt, context, routes);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const missing = ["sessions", "messages"].filter((table) => database.columnsOf(table).size === 0);
+  await database.close();
+  throw new InputError(
+    "import_unreadable",
+    `${path} is a SQLite database without the tables sessions (with id) and messages (with session_id and role)${missing.length > 0 ? `: ${missing.join(" and ")} not found` : ""}.`,
+  );
+}
+
+async function transcriptsIn(
+  folder: Folder,
+  context: ImportContext,
+  elsewhere: ReadonlySet<string>,
+  isRoot: boolean,
+): Promise<ImportSource[]> {
+  const peeked = new Map<TranscriptKind, PeekedFile[]>();
+  for (const file of folder.transcripts) {
+    const { kind, header } = await peek(file.path);
+    peeked.set(kind, [...(peeked.get(kind) ?? []), { file, header }]);
+  }
+  const of = (kind: TranscriptKind): TranscriptFile[] => (peeked.get(kind) ?? []).map(({ file }) => file);
+  const sources: ImportSource[] = [];
+  if (folder.names.has(INDEX)) {
+    const entries = await readIndex(folder, context.problems);
+    const isOpenClaw =
+      entries.some(({ fields }) => typeof fields.sessionId === "string") ||
+      (entries.length === 0 && of("openclaw").length > 0);
+    sources.push((isOpenClaw ? openOpenClaw : openSessionsJson)(folder, entries, context, elsewhere));
+    return sources;
+  }
+  if (of("claude-code").length > 0) sources.push(openClaudeCode(folder.path, of("claude-code"), context));
+  if (of("openclaw").length > 0)
+    sources.push(openOpenClaw({ ...folder, transcripts: of("openclaw") }, [], context, elsewhere));
+  // Plain messages name no program: only in the folder that was given, or beside files that do.
+  const plain = isRoot || peeked.has("metadata") || basename(folder.path) === "sessions";
+  const flat = [...(peeked.get("metadata") ?? []), ...(plain ? (peeked.get("messages") ?? []) : [])];
+  flat.sort((a, b) => (a.file.path < b.file.path ? -1 : 1));
+  const source = await openMetadataJsonl(folder.path, flat, context);
+  if (source) sources.push(source);
+  if (sources.length > 0) {
+    for (const { name } of of("empty")) context.problems.add(name, null, "It is empty.");
+    for (const { name } of of("strange"))
+      context.problems.add(name, null, "It holds neither a line of metadata nor a message.");
+  }
+  return sources;
+}

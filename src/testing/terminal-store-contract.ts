@@ -1,0 +1,138 @@
+/** What every store must keep of open terminals, and of messages that are meant for one session only. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { terminalAccount } from "../adapter/terminal/terminal-source.js";
+import type { GatewayStore, InboxItem } from "../gateway/store.js";
+import { follows } from "../gateway/terminals/bound-session.js";
+import { TerminalDesk } from "../gateway/terminals/terminal-desk.js";
+import { newTurnId, type SessionId } from "../session/ids.js";
+import { LOCAL } from "../session/platform.js";
+import type { SessionKey } from "../session/session-key.js";
+import { Sessions } from "../session/sessions.js";
+import { localSource } from "../session/source.js";
+import type { SessionStore } from "../session/store.js";
+import type { GatewayStoreFixture } from "./gateway-store-contract.js";
+
+const here = localSource();
+const aside = { ...here, chatId: "cli-1" };
+const script = { ...here, chatId: "script-1" };
+const HOLD_MS = 1_000;
+
+export function terminalStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
+  describe(`terminals in a store: ${name}`, () => {
+    let fixture: GatewayStoreFixture;
+    let store: SessionStore & GatewayStore;
+    let sessions: Sessions;
+    let now = 1_000_000;
+    let messages = 0;
+
+    beforeEach(async () => {
+      fixture = await createFixture();
+      store = await fixture.open();
+      sessions = new Sessions(store, { clock: () => now });
+    });
+    afterEach(() => fixture.dispose());
+
+    const keyOf = (source = here): SessionKey => sessions.laneOf(source).key;
+    const say = async (boundTo: SessionId | null, source = here, holder = "me"): Promise<InboxItem> => {
+      const item = await store.inbox.accept(
+        {
+          platform: LOCAL,
+          account: terminalAccount(source),
+          kind: "message",
+          key: keyOf(source),
+          source,
+          messageId: `m${++messages}`,
+          text: "hello",
+          ...(boundTo === null ? {} : { boundTo }),
+        },
+        holder,
+        now,
+      );
+      if (!item) throw new Error("It was there already.");
+      return item;
+    };
+    const begin = (item: InboxItem, holder = "me") =>
+      sessions.resolveIn(item.source, {}, { role: "user", content: item.text }, (request) =>
+        store.turns.begin(newTurnId(), item, request, { holder, leaseMs: HOLD_MS }, () => []),
+      );
+
+    it("knows who is in which lane until they leave or their time runs out", async () => {
+      const enter = (holder: string, key: SessionKey) =>
+        store.terminals.enter({ key, isScript: false, backTo: null }, { holder, leaseMs: HOLD_MS }, now);
+      await enter("a", keyOf());
+      await enter("b", keyOf());
+      await enter("b", keyOf(aside)); // It moved.
+      const all = await store.terminals.all(now);
+      expect(all.map(({ holder, key }) => [holder, key]).sort()).toEqual([
+        ["a", keyOf()],
+        ["b", keyOf(aside)],
+      ]);
+      expect(all.every(({ until }) => until > now && until <= now + HOLD_MS + 1)).toBe(true);
+      expect(await store.terminals.leave("a")).toBe(true);
+      expect(await store.terminals.leave("a")).toBe(false);
+      expect(await store.terminals.all(now)).toMatchObject([{ holder: "b", isScript: false, backTo: null }]);
+    });
+
+    it("begins a message in the session that it is meant for, and in no other", async () => {
+      const { sessionId } = await sessions.getOrCreate(here);
+      expect(await begin(await say(sessionId))).toMatchObject({ kind: "begun" });
+      const other = await sessions.getOrCreate(here, { forceNew: true });
+      const late = await say(sessionId);
+      expect(await begin(late)).toEqual({ kind: "left" });
+      await store.inbox.skip(late.id, "me", [], now);
+      expect((await sessions.load(other.sessionId)).length).toBe(0);
+      expect(await begin(await say(other.sessionId))).toMatchObject({ kind: "begun" });
+    });
+
+    it("takes a message for a session that a policy followed up", async () => {
+      const strict = new Sessions(store, {
+        clock: () => now,
+        config: { reset: { default: { mode: "idle", idleMinutes: 1 } } },
+      });
+      const { entry } = await strict.receive(here, { role: "user", content: "before" });
+      now += 3_600_000;
+      const next = await strict.getOrCreate(here);
+      expect(next).toMatchObject({ resetReason: "idle", parentId: entry.sessionId });
+      expect(follows(entry.sessionId, next, false)).toBe(true);
+      expect(await begin(await say(entry.sessionId))).toMatchObject({
+        kind: "begun",
+        entry: { sessionId: next.sessionId },
+      });
+    });
+
+    it("lets a message that waits go along with its session", async () => {
+      const { sessionId } = await sessions.getOrCreate(here);
+      await say(sessionId);
+      await sessions.switchTo(aside, sessionId, { account: "cli-1", holder: "me" });
+      const [moved] = await store.inbox.waitingIn(keyOf(aside));
+      expect(moved).toMatchObject({ made: "moved", text: "hello" });
+      expect(moved?.boundTo).toBeUndefined();
+      expect(moved && (await begin(moved))).toMatchObject({ kind: "begun", entry: { sessionId } });
+    });
+
+    it("tidies up after a script that ended: nothing of it is asked again, and its lane is gone", async () => {
+      const desk = new TerminalDesk({ sessions, store, clock: () => now });
+      const lane = { key: keyOf(script), isScript: true, backTo: null };
+      await store.terminals.enter(lane, { holder: "", leaseMs: HOLD_MS }, now);
+      const begun = await begin(await say(null, script, ""), "");
+      await say(null, script, "");
+      await desk.tidy("me");
+      expect(await sessions.current(keyOf(script))).toBeNull();
+      expect(await store.inbox.waitingIn(keyOf(script))).toEqual([]);
+      const { sessionId } = begun.kind === "begun" ? begun.turn : expect.fail(begun.kind);
+      expect(await store.turns.runningIn(sessionId, now)).toBeNull();
+      expect(await sessions.get(sessionId)).toMatchObject({ endReason: "ended" });
+      expect(await store.terminals.all(now)).toEqual([]);
+    });
+
+    it("gives a session back to the lane that a script had it from", async () => {
+      const { sessionId } = await sessions.getOrCreate(aside);
+      await sessions.switchTo(script, sessionId);
+      const desk = new TerminalDesk({ sessions, store, clock: () => now });
+      await desk.enter("me", { key: keyOf(script), isScript: true, backTo: keyOf(aside) });
+      expect(await desk.others(keyOf(script))).toBe(0);
+      await desk.leave();
+      expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
+    });
+  });
+}
