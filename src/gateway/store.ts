@@ -101,6 +101,8 @@ export interface Turn {
   readonly loneDeaths: number;
   /** False for a turn in the background, which does not refresh the idle clock. */
   readonly touches: boolean;
+  /** The `seq` of the message that it answers; null if an older Baton began it. */
+  readonly messageSeq: number | null;
 }
 
 /** The process that holds something, and until when, by the caller's clock. */

@@ -69,7 +69,10 @@ export async function turnContext(
   const { sessions, store, scopes, upkeep, maxMessages } = setting;
   const { source } = item;
   const earlier = await earlierResults(store.jobRuns, turn, entry);
-  const { messages, hasSummary, userSeqs } = await sessions.window(turn.sessionId, { maxMessages });
+  const { messages, hasSummary, userSeqs } = await sessions.window(turn.sessionId, {
+    maxMessages,
+    from: turn.messageSeq,
+  });
   const pinned = hasSummary ? 1 : 0;
   const history = [...messages.slice(0, pinned), ...earlier, ...messages.slice(pinned)];
   const shared = isShared(source, scopes) || hasOthers(history, who);

@@ -11,7 +11,7 @@ import { checkId, checkLimit, checkScopes, checkSearch, checkText, guarded } fro
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
 import { claimOldest } from "./handoff-claim.js";
-import { DEFAULT_WINDOW, type NumberedWindow, windowOf } from "./history-window.js";
+import { DEFAULT_WINDOW, type NumberedWindow, readWindow, type WindowWish } from "./history-window.js";
 import { idleSessions } from "./idle-sessions.js";
 import { asSessionId, type HandoffId, newHandoffId, newSessionId, type SessionId } from "./ids.js";
 import { isPlatform } from "./platform.js";
@@ -438,8 +438,8 @@ export class Sessions {
   }
 
   /** The same, with the place of its messages in the transcript. */
-  async window(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<NumberedWindow> {
-    return windowOf(await this.recent(sessionId, options), options.maxMessages ?? DEFAULT_WINDOW);
+  window(sessionId: SessionId, options: WindowWish = {}): Promise<NumberedWindow> {
+    return readWindow((maxMessages) => this.recent(sessionId, { maxMessages }), options);
   }
 
   /** The last messages as they are, and the summary of what is hidden before them. */

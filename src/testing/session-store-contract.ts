@@ -770,6 +770,37 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await seen()).toHaveLength(3);
       });
 
+      it("takes a summary back with the messages that it covers", async () => {
+        const { entry } = await sessions.receive(ann, user("1"));
+        const { sessionId, key } = entry;
+        await sessions.appendMany(sessionId, [said("2"), user("3"), said("4"), user("5"), said("6")]);
+        const sumUp = () =>
+          sessions.update(key, { consolidatedThrough: 4, summary: "so far", standing: ["Be brief."] });
+        const state = async () => {
+          const { consolidatedThrough, summary, standing } = (await sessions.get(sessionId)) ?? {};
+          return { consolidatedThrough, summary, standing };
+        };
+        const summedUp = { consolidatedThrough: 4, summary: "so far", standing: ["Be brief."] };
+        const nothing = { consolidatedThrough: 0, summary: null, standing: [] };
+        await sumUp();
+        const whole = await sessions.load(sessionId);
+        for (const list of [[...whole, user("7")], whole, whole.slice(0, 5), whole.slice(0, 4)]) {
+          await sessions.rewrite(sessionId, list);
+          expect(await state()).toEqual(summedUp);
+        }
+        await sessions.rewrite(sessionId, whole.slice(0, 3));
+        expect(await state()).toEqual(nothing);
+        expect(await sessions.history(sessionId)).toEqual([user("1"), said("2"), user("3")]);
+
+        await sumUp(); // Up to a message that was taken back before: what it covers stays as it is.
+        await sessions.rewrite(sessionId, whole.slice(0, 3));
+        expect(await state()).toEqual(summedUp);
+        await sessions.rewrite(sessionId, []);
+        expect(await state()).toEqual(nothing);
+        await sessions.append(sessionId, user("on"));
+        expect(await sessions.history(sessionId)).toEqual([user("on")]);
+      });
+
       it("gives the model the same window again, whatever its reader did to it", async () => {
         const author = { id: `${HERE}:ann`, role: "guest" };
         const attachments = [{ file: "1.png", mediaType: "image/png" }];
