@@ -19,6 +19,7 @@ import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
 import type { Finding } from "./util/finding.js";
+import { onOutputEnd } from "./util/output-end.js";
 import type { OnProblem } from "./util/problem.js";
 import { Redactor } from "./util/redact.js";
 import { hearSecrets } from "./util/secret.js";
@@ -35,6 +36,7 @@ const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.met
 const redactor = new Redactor();
 
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+  onOutputEnd(process.stdout, process.stderr, (code) => process.exit(code));
   process.stdout.write(`${version}\n`);
 } else {
   const code = await runCommand();
@@ -61,7 +63,6 @@ async function runCommand(): Promise<number> {
   process.on("uncaughtException", endOnBug);
   hearSecrets((value) => redactor.know(() => [value, ...passwordsIn(value)]));
   hideEnvironment();
-  const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color, redactor);
   const onProblem: OnProblem = (problem) => terminal.problem(problem);
   for (const problem of missing) onProblem(problem);
@@ -72,11 +73,13 @@ async function runCommand(): Promise<number> {
     home: environment.home,
     main: fileURLToPath(import.meta.url),
     environment,
-    workingFolder,
+    get workingFolder() {
+      return process.cwd(); // Fails if it is deleted. Not every command needs it.
+    },
     hide: redactor.hide,
     redact: redactor.redact,
     loadConfig: async (purpose) => {
-      const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder, purpose);
+      const config = await (await import("./config/load.js")).loadConfig(environment, process.cwd(), purpose);
       redactor.know(() => secretValues(config));
       await (await import("./open-proxy.js")).openProxy(config, environment);
       return config;

@@ -3,7 +3,7 @@ import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Config } from "../config/config.js";
 import { BatonError } from "../session/errors.js";
-import { fileProblem } from "../util/file-problem.js";
+import { fileReason, fileSentence } from "../util/file-problem.js";
 import type { Finding } from "../util/finding.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
@@ -65,12 +65,12 @@ function homeFinding(home: string): Finding {
   try {
     folder = statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    const finding = `Baton can't look into ${home}: ${(error as Error).message}`;
+    const finding = `Baton can't look into ${home}: ${fileReason(error)}`;
     return {
       check,
       status: "broken",
       finding,
-      fix: "give the user that runs Baton access to the folders above it",
+      fix: "give the user that runs Baton access to the folders above it, or set BATON_HOME",
     };
   }
   const problem = folder && !folder.isDirectory() ? null : writeProblem(nearestFolder(home));
@@ -108,12 +108,14 @@ function nearestFolder(path: string): string {
 function writeProblem(folder: string): string | null {
   const probe = join(folder, `.doctor-${process.pid}`);
   try {
-    writeFileSync(probe, "Can Baton write here?\n", { flag: "wx", mode: 0o600 });
+    try {
+      writeFileSync(probe, "Can Baton write here?\n", { flag: "wx", mode: 0o600 });
+    } finally {
+      rmSync(probe, { force: true });
+    }
     return null;
   } catch (error) {
-    return fileProblem(error) ?? (error as Error).message;
-  } finally {
-    rmSync(probe, { force: true });
+    return fileReason(error);
   }
 }
 
@@ -126,7 +128,7 @@ async function gatewayFinding(home: string): Promise<Finding> {
     return { check, status: "ok", finding };
   } catch (error) {
     const fix = `if no gateway is running, rm ${quoted(homeLockFile(home))}`;
-    return { check, status: "broken", finding: (error as Error).message, fix };
+    return { check, status: "broken", finding: fileSentence(error), fix };
   }
 }
 
@@ -225,7 +227,7 @@ async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
     return await cli.inspectStore(config);
   } catch (error) {
     const fix = "fix the setting `store`, or the file it names, then run `baton doctor` again";
-    return [{ check: "store", status: "broken", finding: (error as Error).message, fix }];
+    return [{ check: "store", status: "broken", finding: fileSentence(error), fix }];
   }
 }
 

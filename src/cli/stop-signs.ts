@@ -20,7 +20,7 @@ export class StopSigns {
       process.on(signal, hear);
       this.#ends.push(() => process.off(signal, hear));
     }
-    this.#ends.push(terminal.onGone(() => this.#stop(0)));
+    this.#ends.push(terminal.onGone((exitCode) => this.#stop(exitCode)));
     const { stdin } = streams;
     if (!stdin.isTTY) return;
     const hear = (): void => this.#stop(128 + constants.signals.SIGINT);

@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import type { ReadStream, WriteStream } from "node:tty";
+import { onOutputEnd } from "../util/output-end.js";
 import type { Redactor } from "../util/redact.js";
 
 const DEFAULT_COLUMNS = 100;
@@ -19,8 +20,8 @@ export interface StandardStreams {
   readonly stderr: WriteStream;
 }
 
-function endQuietly(): void {
-  process.exit(0);
+function endAtOnce(exitCode: number): void {
+  process.exit(exitCode);
 }
 
 export class Terminal {
@@ -28,7 +29,7 @@ export class Terminal {
   readonly columns: number;
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
-  #onGone: () => void = endQuietly;
+  #onGone: (exitCode: number) => void = endAtOnce;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
   constructor(
@@ -40,20 +41,14 @@ export class Terminal {
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
     this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
-    // The reader is gone, as with `| head -1`.
-    for (const stream of [streams.stdout, streams.stderr]) {
-      stream.on("error", (error: NodeJS.ErrnoException) => {
-        if (error.code === "EPIPE") return this.#onGone();
-        throw error;
-      });
-    }
+    onOutputEnd(streams.stdout, streams.stderr, (exitCode) => this.#onGone(exitCode));
   }
 
-  /** Nobody reads the output any more. Returns how to end listening; without a listener, the program ends. */
-  onGone(listener: () => void): () => void {
+  /** The output can't be written any more. Returns how to end listening; without a listener, the program ends. */
+  onGone(listener: (exitCode: number) => void): () => void {
     this.#onGone = listener;
     return () => {
-      this.#onGone = endQuietly;
+      this.#onGone = endAtOnce;
     };
   }
 

@@ -1,8 +1,7 @@
 /** The environment variables that Baton knows. Nothing else in Baton reads `process.env`. */
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-
 import { type ModelVariables, readModelVariables } from "./model-variables.js";
+import { userFolder } from "./paths.js";
 import { platformVariables } from "./platform-settings.js";
 import { type ProxyVariables, readProxyVariables } from "./proxy.js";
 
@@ -48,7 +47,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
 }
 
 export function homeFolder({ BATON_HOME }: Readonly<NodeJS.ProcessEnv> = process.env): string {
-  return BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton");
+  return BATON_HOME ? resolve(BATON_HOME) : join(userFolder(), ".baton");
 }
 
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {
