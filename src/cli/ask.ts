@@ -64,7 +64,7 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
     await open.begin();
     await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
     const files = await attached(options.attach ?? []);
-    stop.check();
+    if (stop.isUnread()) return;
     const outcome = await script.ask(text, files, async () => {
       if (stop.isAsked) await open.gateway.cancel(open.key); // It may have come in while that was cancelled.
       await open.gateway.answered(open.key); // A command may have started another turn.
@@ -72,7 +72,7 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
       await open.gateway.delivered(); // Also notices, such as why there is no answer.
       if (asked.handoff?.state === "failed") script.finish("failed");
     });
-    stop.check();
+    if (stop.isUnread()) return;
     if (asked.handoff?.state === "failed")
       throw new CliError(
         "handoff_failed",

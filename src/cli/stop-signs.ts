@@ -9,6 +9,8 @@ import { CliError } from "./failure.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const PATIENCE_MS = 5_000;
+/** As for any other program before `head`, that is no failure. */
+const UNREAD = 0;
 
 export class StopSigns {
   readonly #onStop: () => Promise<void>;
@@ -19,7 +21,7 @@ export class StopSigns {
   constructor({ terminal, streams }: Cli, onStop: () => Promise<void>) {
     this.#onStop = onStop;
     for (const signal of SIGNALS) this.#hear(signal, () => this.#stop(128 + constants.signals[signal]));
-    this.#ends.push(terminal.onGone(() => this.#stop(0)));
+    this.#ends.push(terminal.onGone(() => this.#stop(UNREAD)));
     const { stdin } = streams;
     if (!stdin.isTTY) return;
     const hear = (): void => this.#stop(128 + constants.signals.SIGINT);
@@ -34,10 +36,11 @@ export class StopSigns {
     return this.#asked !== null;
   }
 
-  /** Fails if one was seen. */
-  check(): void {
-    if (this.#asked)
-      throw new CliError("stopped", "Stopped. Baton will not ask this again.", this.#asked.exitCode);
+  /** True if nobody reads the output any more; fails if somebody stopped it. */
+  isUnread(): boolean {
+    if (!this.#asked) return false;
+    if (this.#asked.exitCode === UNREAD) return true;
+    throw new CliError("stopped", "Stopped. Baton will not ask this again.", this.#asked.exitCode);
   }
 
   end(): void {
@@ -52,7 +55,7 @@ export class StopSigns {
   #stop(exitCode: number): void {
     if (this.#asked === null) {
       this.#asked = { exitCode, at: performance.now(), done: this.#onStop().catch(() => {}) };
-    } else if (exitCode !== 0) {
+    } else if (exitCode !== UNREAD) {
       const { at, done } = this.#asked;
       if (performance.now() - at > PATIENCE_MS) process.exit(exitCode);
       void done.then(() => process.exit(exitCode));

@@ -156,9 +156,15 @@ export class TypingWorld {
   async usual(): Promise<Conversation | null> {
     const entry = await this.#sessions.current(this.#sessions.laneOf(localSource()).key);
     if (entry === null) return null;
-    const known = this.conversations.find(({ sessionId }) => sessionId === entry.sessionId);
-    if (!known) throw new Error(`Nobody began ${entry.sessionId}.`);
-    return known;
+    const { sessionId } = entry;
+    const known = this.conversations.find((each) => each.sessionId === sessionId);
+    if (known) return known;
+    // A script began it, and was ended before it could say which one it is.
+    const [first] = (await this.#sessions.load(sessionId)).flatMap(({ content }) => linesIn(content));
+    const begun = this.conversations[this.lines[first ?? -1]?.conversation ?? -1];
+    if (!begun) throw new Error(`Nobody began ${sessionId}.`);
+    begun.sessionId ??= sessionId;
+    return begun;
   }
 
   /** Changes which conversation is where; nobody else does meanwhile. */
