@@ -2,9 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ChatEvents, ChatSurface, OpenChat } from "./cli/opened-chat.js";
 import { completeHandoff } from "./gateway/commands/handoff.js";
+import { movedAwayText } from "./gateway/handoff/words.js";
 import { BoundSession } from "./gateway/terminals/bound-session.js";
 import { OthersWords } from "./gateway/terminals/others-words.js";
 import type { AdaptersOver, OpenGateway, TerminalGateway } from "./open-gateway.js";
+import { deliveryIdOf } from "./session/ids.js";
+import { LOCAL } from "./session/platform.js";
 
 /** `open` opens a gateway over the adapters that it is given. */
 export async function openChat(
@@ -58,8 +61,9 @@ export async function openChat(
         bound.hear(fact);
         others.hear(fact);
       });
-      await bound.bind();
+      await bound.bind(lane.session);
       await gateway.start();
+      bound.hear({ kind: "unknown" }); // If the session left meanwhile, the terminal can say so now.
     },
     complete: (line) => {
       if (line.startsWith("/")) lookForPlaces().catch(() => {});
@@ -79,12 +83,16 @@ export async function openChat(
 
 /** What is to be done in the lane before anything is said. */
 async function enter({ gateway, sessions }: OpenGateway, lane: OpenChat["lane"]): Promise<void> {
-  const { source, first } = lane;
+  const { source, first, backTo } = lane;
   if (first.kind === "begin") await sessions.getOrCreate(source, { forceNew: true });
   if (first.kind !== "bring") return;
-  const { sessionId } = first.entry;
+  const { sessionId, key, origin } = first.entry;
   const { terminalAccount } = await import("./adapter/terminal/terminal-source.js");
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
-  if (offer) await gateway.handoffs.take(offer, source, gateway.holder);
-  else await gateway.handoffs.bring(sessionId, { source, account: terminalAccount(source) }, gateway.holder);
+  if (offer) return void (await gateway.handoffs.take(offer, source, gateway.holder));
+  const isThere = origin.platform !== LOCAL && (await sessions.current(key))?.sessionId === sessionId;
+  await gateway.handoffs.bring(sessionId, { source, account: terminalAccount(source) }, gateway.holder);
+  if (!isThere || backTo !== null) return;
+  const told = deliveryIdOf(sessionId, gateway.holder, "left");
+  await gateway.forCommands.tell(origin, told, movedAwayText(first.entry, source));
 }

@@ -327,8 +327,11 @@ export interface OpenTerminal extends Lease {
 export interface Terminals {
   /** This holder is in that lane, from now on and that long. */
   enter(terminal: Omit<OpenTerminal, keyof Lease>, hold: Hold, now: number): Promise<void>;
-  /** False if it was not there: then another process has tidied up after it. */
-  leave(holder: string): Promise<boolean>;
+  /**
+   * The lane of a script goes with the last terminal in it: its session ends, or goes back to where it was. False if the
+   * holder was not there: then another process has tidied up after it.
+   */
+  leave(holder: string, now: number): Promise<boolean>;
   all(now: number): Promise<OpenTerminal[]>;
 }
 

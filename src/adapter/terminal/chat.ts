@@ -45,7 +45,7 @@ const SLOWEST_MS = 500;
 /** A picture is at most so high, and leaves so much for the rest. */
 const MOST_PICTURE_ROWS = 15;
 const FOOT_ROWS = 8;
-const LEAVE_NOTICE = "Ctrl-C again to leave";
+const AGAIN = { leave: "Ctrl-C again to leave", clear: "Ctrl-C again to clear the line" } as const;
 
 export class Chat {
   readonly #options: ChatOptions;
@@ -224,7 +224,7 @@ export class Chat {
         turn: this.#turn,
         retry: this.#retry,
         isRunning: this.#isRunning,
-        notice: this.#interrupted.asked ? LEAVE_NOTICE : null,
+        notice: this.#interrupted.asked && AGAIN[this.#interrupted.asked],
       },
       this.#screen.width,
       Math.max(2, Math.floor(this.#screen.height / 2)),
@@ -235,7 +235,7 @@ export class Chat {
     if (command.kind === "interrupt") {
       this.#interrupt();
     } else {
-      if (this.#interrupted.asked) this.#interrupted = NOT_INTERRUPTED;
+      this.#interrupted = NOT_INTERRUPTED;
       this.#act(command);
     }
     this.redraw();
@@ -280,7 +280,7 @@ export class Chat {
     this.#interrupted = state;
     if (action === "leave") this.leave();
     if (action === "stop") this.#options.onStop();
-    if (action === "empty") this.#line.empty();
+    if (action === "clear") this.#line.clear();
   }
 
   /** As if the person wanted to go. */

@@ -88,7 +88,14 @@ export class InputLine {
     }
   }
 
-  empty(): void {
+  /** The up arrow brings back what was there. */
+  clear(): void {
+    const text = this.#draft.text.trim();
+    if (text !== "") this.#history.add(text);
+    this.#empty();
+  }
+
+  #empty(): void {
     this.#draft = { ...EMPTY_DRAFT, cut: this.#draft.cut };
   }
 
@@ -103,7 +110,7 @@ export class InputLine {
       this.#edit({ kind: "insert", text: "\n" });
       return null;
     }
-    this.empty();
+    this.#empty();
     const said = text.trim();
     if (said === "") return null;
     if (this.#history.add(said)) this.#keep(said);

@@ -15,9 +15,12 @@ export function terminalAccount({ chatId }: Pick<SessionSource, "chatId">): stri
   return chatId === localSource().chatId ? TERMINAL_ACCOUNT : chatId;
 }
 
-/** A lane that no terminal has had: for a chat beside others, or for a script as long as it runs. */
-export function newTerminal(kind: "cli" | "script"): SessionSource {
-  return { ...localSource(), chatId: `${kind}-${randomBytes(4).toString("hex")}` };
+/**
+ * A lane beside the usual one: for a chat beside others, or for a script as long as it runs. All that open one session
+ * choose the same lane for it, so they meet there; without a session, it is one that no terminal has had.
+ */
+export function terminalLane(kind: "cli" | "script", session: SessionId | null = null): SessionSource {
+  return { ...localSource(), chatId: `${kind}-${session ?? randomBytes(4).toString("hex")}` };
 }
 
 export const TERMINAL_CAPABILITIES: Capabilities = {
