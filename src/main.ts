@@ -164,16 +164,11 @@ async function openPeople(config: Config, purpose: StoreUse) {
 }
 
 async function platformStates(config: Config) {
-  const { STATE } = await import("./gateway/connection.js");
+  const { knownAccounts } = await import("./gateway/served.js");
   const { store, sessions } = await openCleanly(config, "look");
   const { servedAccounts, sharingTexts } = await import("./gateway/shared-accounts.js");
   try {
-    const told = await store.accounts.all(STATE);
-    const held = await store.accounts.held(Date.now());
-    const platforms = told.map(({ platform, account, value }) => {
-      const holder = held.find((each) => each.platform === platform && each.account === account) ?? null;
-      return { platform, account, ...JSON.parse(value), holder };
-    });
+    const platforms = await knownAccounts(store.accounts, Date.now());
     return { platforms, sharing: sharingTexts(await servedAccounts(store.accounts, Date.now())) };
   } finally {
     await sessions.close();
@@ -187,7 +182,7 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { handoffs, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, accounts, homes, connected: () => [], clock: Date.now });
+  const places = new Places({ sessions, homes, accounts, clock: Date.now });
   const desk = new HandoffDesk({
     sessions,
     handoffs,
@@ -207,7 +202,7 @@ async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { jobs, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, accounts, homes, connected: () => [], clock: Date.now });
+  const places = new Places({ sessions, homes, accounts, clock: Date.now });
   const desk = new JobDesk({
     ...jobLimits(config),
     jobs,
@@ -262,9 +257,9 @@ function jobLimits({ jobs, sessions }: Config): JobLimits {
 
 /** The home channels in the settings. */
 async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChannel[]> {
-  const { addressIn } = await import("./config/home-channel.js");
+  const { homeChannelIn } = await import("./config/home-channel.js");
   return Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-    homeChannel === null ? [] : [{ address: addressIn(platform, homeChannel), name: "home" }],
+    homeChannel === null ? [] : [homeChannelIn(platform, homeChannel)],
   );
 }
 

@@ -85,7 +85,6 @@ async function world(
     toolLists: {},
     people: { allow: { [adapter.platform]: ["ann", "bob"] } },
     busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-    context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
     maxMessages: 500,
     deadlineMs: 60_000,
     holder: processHolder(),

@@ -87,7 +87,7 @@ export class Gateway {
       lists: limitLists,
       clock,
     });
-    const homes = new Homes(store.accounts, options.context.homeChannels);
+    const homes = new Homes(store.accounts, options.homeChannels ?? []);
     const apologies = new Apologies();
 
     const { reactions: meanings = {} } = options;
@@ -102,7 +102,8 @@ export class Gateway {
     });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
-    const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
+    const places = new Places({ sessions, homes, accounts: store.accounts, here: surfaces, clock });
+    const { served } = places;
     this.jobs = jobs
       ? new Jobs({ ...common, jobs, people, toolLists, places, homes, notices, surfaces })
       : null;
@@ -111,10 +112,19 @@ export class Gateway {
     const turnRunner = new TurnRunner({
       ...options,
       ...common,
-      turnTools: { ...options, approvals, notices, people, surfaces, jobs: desk },
+      turnTools: {
+        ...options,
+        approvals,
+        notices,
+        people,
+        surfaces,
+        reach: { served, surfaces },
+        jobs: desk,
+      },
       maxSends: options.maxSends ?? MAX_SENDS,
       upkeep: options.upkeep ?? null,
       homes,
+      served,
       allowance,
       notices,
       surfaces,
