@@ -7,6 +7,7 @@ import type { TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
+import type { LetterButton } from "../adapter.js";
 import type { LiveReply } from "../live-reply.js";
 import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
@@ -16,6 +17,7 @@ import { InputLine, type LineOptions } from "./line.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
+import { OpenQuestions } from "./open-questions.js";
 import { PrintedPage } from "./page.js";
 import { type PictureProtocol, pictureSequence } from "./picture.js";
 import { type Frame, footFrame, type PromptStatus, saidRows } from "./prompt.js";
@@ -39,6 +41,14 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly clock: Clock;
 }
 
+/** Takes on what the person says and answers. Neither throws. */
+export interface ChatHands {
+  /** Tells whether an answer is to come. */
+  submit(text: string): Promise<boolean>;
+  /** Presses the button of an answer, and tells whether it was accepted. */
+  press(button: LetterButton): Promise<boolean>;
+}
+
 const FRAME_MS = 16;
 const TICK_MS = 500;
 const SLOWEST_MS = 500;
@@ -49,13 +59,14 @@ const LEAVE_NOTICE = "Ctrl-C again to leave";
 
 export class Chat {
   readonly #options: ChatOptions;
-  readonly #onSubmit: (text: string) => Promise<boolean>;
+  readonly #hands: ChatHands;
   readonly #screen: Screen;
   readonly #modes: Modes;
   readonly #keyboard: Keyboard;
   readonly #page = new PrintedPage();
   readonly #line: InputLine;
   readonly #folded = new FoldedResults();
+  readonly #questions = new OpenQuestions();
   readonly #replies = new Set<Reply>();
   #interrupted: Interrupted = NOT_INTERRUPTED;
   /** What the last turn told of itself. */
@@ -70,10 +81,9 @@ export class Chat {
   #isOpen = false;
   #hasLeft = false;
 
-  /** `onSubmit` tells whether an answer is to come; it does not throw. */
-  constructor(options: ChatOptions, onSubmit: (text: string) => Promise<boolean>) {
+  constructor(options: ChatOptions, hands: ChatHands) {
     this.#options = options;
-    this.#onSubmit = onSubmit;
+    this.#hands = hands;
     this.#screen = new Screen(options.output, options.color);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
     this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
@@ -111,8 +121,9 @@ export class Chat {
     return this.#isOpen;
   }
 
-  /** A Markdown text, whole; it is on the screen when this returns. */
-  print(text: string): void {
+  /** A Markdown text, whole; it is on the screen when this returns. `deliveryId`: the letter that says it. */
+  print(text: string, deliveryId?: string): void {
+    if (deliveryId !== undefined) this.#questions.printed(deliveryId);
     const stream = new MarkdownStream();
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
@@ -148,6 +159,7 @@ export class Chat {
       page: this.#page,
       look: () => this.#look(),
       folded: this.#folded,
+      questions: this.#questions,
       room: () => this.#screen.height >> 1,
       onChange: () => this.redraw(),
       clock: this.#options.clock,
@@ -199,6 +211,7 @@ export class Chat {
       rows: [...above, ...foot.rows],
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },
     });
+    this.#questions.drawn(this.#options.clock());
     this.#drawMs = this.#options.clock() - startedAt;
     if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#tick();
   }
@@ -224,6 +237,7 @@ export class Chat {
         turn: this.#turn,
         retry: this.#retry,
         isRunning: this.#isRunning,
+        question: this.#questions.next,
         notice: this.#interrupted.asked ? LEAVE_NOTICE : null,
       },
       this.#screen.width,
@@ -253,6 +267,8 @@ export class Chat {
         this.#suspend();
         break;
       default: {
+        const isFirst = command.kind === "insert" && this.#line.isEmpty;
+        if (isFirst && this.#answers(command.text)) break;
         const wish = this.#line.press(command);
         if (wish?.kind === "leave") this.leave();
         if (wish?.kind === "say") this.#say(wish.text);
@@ -260,10 +276,24 @@ export class Chat {
     }
   }
 
+  /** True if the text answers the question that waits; then the answer is on its way. */
+  #answers(text: string): boolean {
+    const answer = this.#questions.answerBy(text, this.#options.clock());
+    if (!answer) return false;
+    this.#questions.close(answer.question);
+    void this.#hands.press(answer.button).then((isAccepted) => {
+      if (isAccepted) return;
+      this.#questions.reopen(answer.question);
+      this.redraw();
+    });
+    return true;
+  }
+
   #say(text: string): void {
+    if (this.#answers(text)) return;
     this.#page.print("said", saidRows(text, this.#screen.width));
     this.#isAwaiting = true;
-    void this.#onSubmit(text).then((isAnswerToCome) => {
+    void this.#hands.submit(text).then((isAnswerToCome) => {
       if (isAnswerToCome) return;
       this.#isAwaiting = false;
       this.redraw();
