@@ -62,7 +62,7 @@ async function runCommand(): Promise<number> {
   hearSecrets((value) => redactor.know(() => [value, ...passwordsIn(value)]));
   hideEnvironment();
   const workingFolder = process.cwd();
-  const terminal = new Terminal(process, environment.color, redactor);
+  const terminal = new Terminal(process, environment.color, redactor, environment.isDumb);
   const onProblem: OnProblem = (problem) => terminal.problem(problem);
   for (const problem of missing) onProblem(problem);
   return run(words, {

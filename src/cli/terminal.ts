@@ -28,6 +28,8 @@ export class Terminal {
   readonly columns: number;
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
+  /** It can only print. */
+  readonly #isDumb: boolean;
   #onGone: () => void = endQuietly;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
@@ -35,7 +37,9 @@ export class Terminal {
     streams: StandardStreams,
     color: boolean | undefined,
     hiding: Pick<Redactor, "hide" | "redact">,
+    isDumb = false,
   ) {
+    this.#isDumb = isDumb;
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
@@ -87,7 +91,8 @@ export class Terminal {
 
   /** One line that overwrites itself; an empty text removes it. */
   progress(text: string): void {
-    if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
+    if (this.#streams.stderr.isTTY && !this.#isDumb)
+      this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
   }
 
   /** Anything but yes means no, also Ctrl-C and Ctrl-D. */

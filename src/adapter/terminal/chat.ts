@@ -7,8 +7,8 @@ import type { TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
-import type { LetterButton } from "../adapter.js";
 import type { LiveReply } from "../live-reply.js";
+import type { ChatHands, ChatView } from "./chat-view.js";
 import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
@@ -41,14 +41,6 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly clock: Clock;
 }
 
-/** Takes on what the person says and answers. Neither throws. */
-export interface ChatHands {
-  /** Tells whether an answer is to come. */
-  submit(text: string): Promise<boolean>;
-  /** Presses the button of an answer, and tells whether it was accepted. */
-  press(button: LetterButton): Promise<boolean>;
-}
-
 const FRAME_MS = 16;
 const TICK_MS = 500;
 const SLOWEST_MS = 500;
@@ -57,7 +49,7 @@ const MOST_PICTURE_ROWS = 15;
 const FOOT_ROWS = 8;
 const LEAVE_NOTICE = "Ctrl-C again to leave";
 
-export class Chat {
+export class Chat implements ChatView {
   readonly #options: ChatOptions;
   readonly #hands: ChatHands;
   readonly #screen: Screen;
@@ -101,7 +93,6 @@ export class Chat {
     this.#draw();
   }
 
-  /** What is unfinished is printed as it stands; the foot goes, and the terminal is as it was. */
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -121,7 +112,6 @@ export class Chat {
     return this.#isOpen;
   }
 
-  /** A Markdown text, whole; it is on the screen when this returns. `deliveryId`: the letter that says it. */
   print(text: string, deliveryId?: string): void {
     if (deliveryId !== undefined) this.#questions.printed(deliveryId);
     const stream = new MarkdownStream();
@@ -131,13 +121,16 @@ export class Chat {
     this.#draw();
   }
 
-  /** What somebody else says in this conversation. */
+  note(text: string): void {
+    this.#page.print("notice", wrapWords([span(printableText(text), { dim: true })], this.#screen.width));
+    this.redraw();
+  }
+
   overhear(text: string): void {
     this.#page.print("said", saidRows(printableText(text), this.#screen.width, "other"));
     this.#draw();
   }
 
-  /** A file of this machine: the picture, if the terminal can show it, and where it is. */
   file(path: string, bytes: Buffer | null, mediaType: string): void {
     const { width, height } = this.#screen;
     const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
@@ -147,7 +140,6 @@ export class Chat {
     this.#draw();
   }
 
-  /** Something that went wrong, in a sentence. */
   problem(text: string): void {
     this.#page.print("notice", wrapWords([span(printableText(text), { color: "red" })], this.#screen.width));
     this.redraw();
@@ -313,7 +305,6 @@ export class Chat {
     if (action === "empty") this.#line.empty();
   }
 
-  /** As if the person wanted to go. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;

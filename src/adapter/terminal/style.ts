@@ -11,7 +11,7 @@ export interface ScreenStyle {
   readonly italic?: boolean;
   readonly underline?: boolean;
   readonly strike?: boolean;
-  readonly color?: "red" | "yellow" | "cyan";
+  readonly color?: keyof typeof COLORS;
 }
 
 export type ScreenSpan = StyledSpan<ScreenStyle>;
@@ -22,7 +22,7 @@ export type ScreenRow = readonly ScreenSpan[];
 export type Painter = (row: ScreenRow) => string;
 
 const PLAIN: ScreenStyle = {};
-const COLORS = { red: 31, yellow: 33, cyan: 36 } as const;
+const COLORS = { red: 31, green: 32, yellow: 33, magenta: 35, cyan: 36 } as const;
 
 export function span(text: string, style: ScreenStyle = PLAIN): ScreenSpan {
   return { text, style };

@@ -19,7 +19,9 @@ import {
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
 import { Chat, type ChatOptions } from "./chat.js";
+import type { ChatView } from "./chat-view.js";
 import { reasonOf } from "./line.js";
+import { PlainChat } from "./plain-chat.js";
 import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
 /** Known to the terminal alone: elsewhere one just goes. */
@@ -31,6 +33,8 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
   readonly clock?: ChatOptions["clock"];
+  /** Plain lines instead of a screen that is drawn. */
+  readonly plain?: boolean;
 }
 
 export class TerminalAdapter implements Adapter, Speaker {
@@ -38,7 +42,7 @@ export class TerminalAdapter implements Adapter, Speaker {
   readonly account: string;
   readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true };
   readonly #options: TerminalAdapterOptions;
-  readonly #chat: Chat;
+  readonly #chat: ChatView;
   readonly #source: SessionSource;
   #line: Line | null = null;
   /** Lines are handed over one after the other. */
@@ -49,7 +53,8 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#source = options.source ?? localSource();
     this.account = terminalAccount(this.#source);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];
-    this.#chat = new Chat(
+    const View = options.plain ? PlainChat : Chat;
+    this.#chat = new View(
       { clock: Date.now, ...options, complete },
       { submit: (text) => this.#submit(text), press: (button) => this.#press(button) },
     );
@@ -92,6 +97,11 @@ export class TerminalAdapter implements Adapter, Speaker {
   /** The screen is the chat's; nobody else may write to it. */
   get isOpen(): boolean {
     return this.#chat.isOpen;
+  }
+
+  /** Tells something in plain text, beside the conversation. */
+  note(text: string): void {
+    if (this.#chat.isOpen) this.#chat.note(text);
   }
 
   /** Says something that nobody asked for. */
