@@ -53,6 +53,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         output: stdout,
         color: cli.environment.color ?? true,
         plain: config.ui.plain || cli.environment.isDumb,
+        links: cli.environment.links,
         pictures: cli.environment.pictures,
         status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
         complete: (line) => open.complete(line),

@@ -30,6 +30,8 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly input: ReadStream;
   readonly output: WriteStream;
   readonly color: boolean;
+  /** The terminal makes links that can be clicked. */
+  readonly links?: boolean;
   /** How the terminal shows pictures; absent if it does not. */
   readonly pictures?: PictureProtocol | undefined;
   /** Asked with each drawing: quick, and never throws. */
@@ -76,7 +78,7 @@ export class Chat implements ChatView {
   constructor(options: ChatOptions, hands: ChatHands) {
     this.#options = options;
     this.#hands = hands;
-    this.#screen = new Screen(options.output, options.color);
+    this.#screen = new Screen(options.output, options.color, options.links);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
     this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
     this.#keyboard = new Keyboard(options.input, options.clock, (command) => this.#obey(command));

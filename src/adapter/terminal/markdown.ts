@@ -16,6 +16,7 @@ import {
 } from "../markdown/render.js";
 import { styled } from "../markdown/spans.js";
 import { HighlightedCode } from "./code-highlight.js";
+import { clickable } from "./link-target.js";
 import { type ScreenRow, type ScreenSpan, type ScreenStyle, span } from "./style.js";
 import { tableRows } from "./table.js";
 import { cutTo, rowWidth, widthOf, wrapAnywhere, wrapWords } from "./wrap.js";
@@ -87,8 +88,10 @@ class TerminalPen implements Pen<ScreenWords, Block> {
 
   /** The address is always seen: a text alone could say anything. */
   link(words: ScreenWords, { url, isSaid }: LinkTarget): ScreenWords {
-    const label = styled(words, { underline: true });
-    return isSaid ? label : [...label, span(printableText(` (${url})`), { dim: true })];
+    const target = clickable(url);
+    const link: ScreenStyle = target === null ? {} : { link: target };
+    const label = styled(words, { underline: true, ...link });
+    return isSaid ? label : [...label, span(printableText(` (${url})`), { dim: true, ...link })];
   }
 
   join(parts: readonly ScreenWords[]): ScreenWords {
