@@ -25,7 +25,7 @@ const MEANING: ReadonlyMap<string, SaidAnswer["answer"]> = new Map(
 /** Longer ones are not looked at. */
 const MAX_LENGTH = 40;
 /** What may stand behind a word without changing what it means; a question mark would. */
-const ENDING = /[.!…。！]+$/u;
+const ENDING = /[.!…。！]{1,9}$/u;
 /** How emoji differ without meaning something else. */
 const TINT = /[\u{1F3FB}-\u{1F3FF}\uFE0F]/gu;
 

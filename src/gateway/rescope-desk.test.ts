@@ -52,6 +52,7 @@ async function world(cut: { now: (work: () => Promise<unknown>) => Promise<unkno
   const ids: string[] = [];
   for (const [source, scopes] of said)
     ids.push((await under(scopes).receive(source, { role: "user", content: "hello" })).entry.sessionId);
+  await under(TO).indexAll(); // Or else the index is updated at some time, in a transaction that counts here.
   const { lanes, accounts } = store;
   const desk = () =>
     new RescopeDesk({ lanes, accounts, scopes: TO, severalOn: [], clock: () => NOW + 1_000 });

@@ -122,7 +122,7 @@ const IDENTIFYING = `
   made_by made_of address stop_asked mourned delivery_id reply_to turn_id call_id process salt identity
   person_id code_hash who value handoff_id asker destination destination_key day lane digest
   home environment completion exit_signal ended_by word job_id origin_account origin_key origin_source output
-  spent_day model limit_name
+  spent_day model limit_name bound_to back_to
 `
   .trim()
   .split(/\s+/);

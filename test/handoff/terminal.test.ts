@@ -13,13 +13,16 @@ describe.skipIf(pty === null)("the terminal", () => {
   let there: ScriptedAdapter;
   /** What is sent waits for this. */
   let sending: Promise<void>;
+  let arrive: () => void;
 
   beforeEach(() => {
     home = makeHome();
     sending = Promise.resolve();
+    arrive = () => {};
   });
   afterEach(async () => {
     killAll();
+    arrive();
     await open?.close({ drainMs: 0 });
     open = null;
   });
@@ -42,14 +45,13 @@ describe.skipIf(pty === null)("the terminal", () => {
     await serve();
     const chat = await start();
     await chat.see("hello\r", "You said “hello”.");
-    let arrive = (): void => {};
     sending = new Promise((resolve) => {
       arrive = resolve;
     });
     await chat.see("/handoff telegram\r", "moving to telegram:ann, ");
     await chat.until(() => /, [1-9]\d* s of 60 /.test(chat.vt.text()));
     expect(from(chat, "› /handoff")).toMatch(
-      /^› \/handoff telegram\n\nMoving to Telegram, Ann's phone …\n\n›\nmoving to telegram:ann, \d+ s of 60(?: · hello)? · offline · \d+ tokens$/,
+      /^› \/handoff telegram\n\nMoving to Telegram, Ann's phone …\n\n›\nmoving to telegram:ann, \d+ s of 60(?: · hello)? · offline · \d+ tokens \(\+\d+\)$/,
     );
     arrive();
     expect(await chat.exited).toBe(0);

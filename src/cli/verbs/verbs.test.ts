@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import type { Cli } from "../cli.js";
 import { fill } from "../command.js";
+import { meantLine } from "../first-word.js";
 import type { Verb } from "../verb.js";
 import { baton } from "./verbs.js";
 
@@ -37,15 +38,18 @@ describe("the command table", () => {
   test.each(rows.flatMap(({ verb }) => (verb.examples ?? []).map((example) => ({ example }))))(
     "baton $example is a command",
     async ({ example }) => {
-      const words = [...example.replace(/ > .*/, "").matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+      const typed = example.replace(/^.* \| baton /, "").replace(/ > .*/, "");
+      const words = [...typed.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
         ([, single, double, bare]) => single ?? double ?? bare ?? "",
       );
       const asked: string[] = [];
       const program = new Command("baton").exitOverride().configureOutput({ outputError: () => {} });
       fill(program, recording(baton, asked), {} as Cli);
-      await program.parseAsync(words, { from: "user" });
+      const meant = meantLine(words, baton.verbs ?? []);
+      if (meant.kind === "doubtful") return expect.fail(meant.word);
+      await program.parseAsync(meant.words, { from: "user" });
       expect(asked).toHaveLength(1);
-      expect(`baton ${example} `.startsWith(`${asked[0]} `)).toBe(true);
+      expect(`baton ${meant.words.join(" ")} `.startsWith(`${asked[0]} `)).toBe(true);
     },
   );
 

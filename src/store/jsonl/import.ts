@@ -13,7 +13,6 @@ import type {
 } from "../../session/transfer.js";
 import { adoptFound } from "./adopt.js";
 import type { ImportContext } from "./context.js";
-import { sourcesInFile, sourcesInFolder } from "./find-sources.js";
 import type { FoundSession, ImportSource } from "./found-session.js";
 import { Problems } from "./problems.js";
 
@@ -91,6 +90,7 @@ class Gathering {
 }
 
 async function openSources(path: string, context: ImportContext): Promise<ImportSource[]> {
+  const { sourcesInFile, sourcesInFolder } = await import("./find-sources.js"); // Few programs ever import.
   try {
     const real = await realpath(path);
     const stats = await stat(real);

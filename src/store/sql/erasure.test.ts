@@ -22,7 +22,9 @@ const HANDLED = {
     routes.owner routes.session_id sessions.key sessions.lane_owner sessions.origin sessions.parent_id spending.identity
     standing_approvals.identity standing_approvals.lane tries.who turns.key`,
   /** The process that has it, not a person. */
-  holder: "accounts.owner consolidations.owner inbox.owner outbox.owner turns.owner",
+  holder: "accounts.owner consolidations.owner inbox.owner outbox.owner terminals.owner turns.owner",
+  /** Of a terminal that is open: the row goes when its process ends. */
+  passing: "terminals.key",
 };
 
 const WHOSE = new Set(
