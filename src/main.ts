@@ -63,7 +63,7 @@ async function runCommand(): Promise<number> {
   process.on("uncaughtException", endOnBug);
   hearSecrets((value) => redactor.know(() => [value, ...passwordsIn(value)]));
   hideEnvironment();
-  const terminal = new Terminal(process, environment.color, redactor);
+  const terminal = new Terminal(process, environment.color, redactor, environment.isDumb);
   const onProblem: OnProblem = (problem) => terminal.problem(problem);
   for (const problem of missing) onProblem(problem);
   return run(words, {

@@ -5,7 +5,7 @@ import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Redactor } from "../util/redact.js";
 import type { Adapter } from "./adapter.js";
 import { hidingAdapter } from "./hiding-adapter.js";
-import type { LiveReply, ToolProgress } from "./live-reply.js";
+import type { LiveQuestion, LiveReply, ToolProgress } from "./live-reply.js";
 
 const CANARY = "canary-4711-secret";
 
@@ -63,8 +63,8 @@ test("what a tool prints while it runs shows no secret, also across pieces and w
     toolCall(): void {}
     toolResult(): void {}
     end(): void {}
-    asked(): void {
-      asked.push(this.#name);
+    asked({ what }: LiveQuestion): void {
+      asked.push(this.#name, what);
     }
     toolProgress(call: ToolCall, progress: ToolProgress): void {
       shown.push([call.id, progress]);
@@ -80,7 +80,7 @@ test("what a tool prints while it runs shows no secret, also across pieces and w
     live?.toolProgress?.(call(id), { kind: "output", text, skipped });
   const words = (id: string) =>
     shown.map(([of, progress]) => (of === id && progress.kind === "output" ? progress.text : "")).join("");
-  live?.asked?.();
+  live?.asked?.({ deliveryId: "1", what: `curl ${CANARY}`, answers: [] });
   for (const id of ["a", "b"]) live?.toolProgress?.(call(id), { kind: "started" });
   print("a", "one canary-47");
   print("b", "canary-4711-secretary ");
@@ -94,6 +94,6 @@ test("what a tool prints while it runs shows no secret, also across pieces and w
   expect(words("b")).not.toMatch(/canary|secret /);
   expect(words("b")).toMatch(/more words \*\*\*$/);
   expect(shown.at(-1)?.[1].kind).toBe("ended");
-  expect(asked).toEqual(["inner"]);
+  expect(asked).toEqual(["inner", "curl ***"]);
   await adapter.disconnect();
 });

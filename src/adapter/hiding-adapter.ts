@@ -1,6 +1,6 @@
 /**
  * An adapter that says no known secret: what is sent, edited, shown, looked for or made a title of is cleaned before. Of a
- * turn that is shown live, the agent's port has cleaned all but what tools print while they run.
+ * turn that is shown live, the agent's port has cleaned all but what tools print while they run, and what Baton asks.
  */
 import type { HidingStream, Redactor } from "../util/redact.js";
 import type { Adapter, Letter, Speaker } from "./adapter.js";
@@ -39,12 +39,23 @@ function hidingSpeaker(speaker: Speaker, hiding: AdapterHiding): Speaker {
   });
 }
 
-/** A secret may come in pieces: what may be the beginning of one waits for the next piece, or for the end of the call. */
-function hidingReply(reply: LiveReply, { stream }: AdapterHiding): LiveReply {
-  const { toolProgress } = reply;
-  if (!toolProgress) return reply;
-  const printed = new Map<string, HidingStream>();
+function hidingReply(reply: LiveReply, { hide, stream }: AdapterHiding): LiveReply {
+  const { asked } = reply;
   return withMembers(reply, {
+    ...(asked ? { asked: (question) => asked.call(reply, { ...question, what: hide(question.what) }) } : {}),
+    ...hidingProgress(reply, stream),
+  });
+}
+
+/** A secret may come in pieces: what may be the beginning of one waits for the next piece, or for the end of the call. */
+function hidingProgress(
+  reply: LiveReply,
+  stream: AdapterHiding["stream"],
+): Partial<Pick<LiveReply, "toolProgress">> {
+  const { toolProgress } = reply;
+  if (!toolProgress) return {};
+  const printed = new Map<string, HidingStream>();
+  return {
     toolProgress: (call, progress) => {
       const tell = toolProgress.bind(reply, call);
       if (progress.kind === "output") {
@@ -58,5 +69,5 @@ function hidingReply(reply: LiveReply, { stream }: AdapterHiding): LiveReply {
       if (rest !== "") tell({ kind: "output", text: rest, skipped: 0 });
       tell(progress);
     },
-  });
+  };
 }

@@ -1,6 +1,7 @@
 /** How a surface shows a turn while it happens, if it can do better than sends and edits. */
 import type { ToolCall } from "../session/transcript.js";
 import type { ModelRetry, TurnFacts } from "../session/turn-facts.js";
+import type { LetterButton } from "./adapter.js";
 
 /** A turn as it happens. Calls come in order; none throws. What is optional, a surface need not show. */
 export interface LiveReply {
@@ -10,13 +11,24 @@ export interface LiveReply {
   /** How a call gets on: only between its `toolCall` and its `toolResult`. */
   toolProgress?(call: ToolCall, progress: ToolProgress): void;
   toolResult(call: ToolCall, content: string): void;
-  /** The turn waits for a person's answer to a question, one more; and it does no longer. */
-  asked?(): void;
-  answered?(): void;
+  /** The turn waits for a person's answer to this question, which a letter shows a moment later. */
+  asked?(question: LiveQuestion): void;
+  /** It does no longer: somebody answered it, or nobody did, and `why` says why. */
+  answered?(question: LiveQuestion, why: string): void;
   /** The model is asked again after a wait; what comes next ends it. */
   retry?(retry: ModelRetry): void;
   /** The turn is over; what was shown as text need not be sent again. */
   end(outcome: "done" | "stopped" | "failed", facts?: TurnFacts): void;
+}
+
+/** A question before a dangerous call, for surfaces on which a key answers it. */
+export interface LiveQuestion {
+  /** The letter that shows it: before that, nobody can have read it. */
+  readonly deliveryId: string;
+  /** What would be done, with nothing hidden in it. */
+  readonly what: string;
+  /** Each has a word; the first letter of the word is its key. */
+  readonly answers: readonly LetterButton[];
 }
 
 /** What tools tell of themselves while a turn runs. */

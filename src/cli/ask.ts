@@ -31,7 +31,7 @@ const UNFINISHED = {
 /** Sends one message and prints the answer; the exit code says if it worked. */
 export async function ask(cli: Cli, options: ChatFlags & { readonly message: string }): Promise<void> {
   const { ScriptAdapter } = await import("../adapter/terminal/script.js");
-  const { stdout, stderr } = cli.streams;
+  const { stdin, stdout, stderr } = cli.streams;
   const { message: text } = options;
   if (text.trim() === "") throw wrongUsage(`The message is empty. Give it as words: baton "your message".`);
   let adapter: InstanceType<typeof ScriptAdapter> | undefined;
@@ -45,7 +45,8 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
       const lane = await chooseLane(wishOf(options, text), true, opened);
       const session = () => open.session();
       const { json = false } = options;
-      adapter = new ScriptAdapter({ stdout, stderr, json, source: lane.source, session });
+      const keyboard = stdin.isTTY && stderr.isTTY ? { keyboard: stdin } : {};
+      adapter = new ScriptAdapter({ stdout, stderr, json, source: lane.source, session, ...keyboard });
       return { adapter, lane };
     },
   };

@@ -1,13 +1,17 @@
 /** A chat with the agent in this terminal. */
 import type { PromptStatus } from "../adapter/terminal/prompt.js";
+import type { TerminalAdapter } from "../adapter/terminal/terminal-adapter.js";
+import type { Config } from "../config/config.js";
 import { nameOf } from "../gateway/describe.js";
 import type { SessionWish } from "../gateway/gateway-events.js";
 import { takenAwayText } from "../gateway/handoff/words.js";
 import { sessionModel } from "../gateway/session-model.js";
+import { OWNER } from "../session/access.js";
 import { LOCAL } from "../session/platform.js";
 import { chatHistory } from "./chat-history.js";
 import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
+import { firstGreeting, returnWords } from "./greeting.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
 import type { ChatSurface, OpenChat } from "./opened-chat.js";
 
@@ -48,6 +52,8 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         input: stdin,
         output: stdout,
         color: cli.environment.color ?? true,
+        plain: config.ui.plain || cli.environment.isDumb,
+        links: cli.environment.links,
         pictures: cli.environment.pictures,
         status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
         complete: (line) => open.complete(line),
@@ -102,7 +108,9 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
   for (const signal of signals) process.once(signal, leave);
   try {
     await open.begin();
+    await greet(cli, config, open, adapter);
     if ((await open.terminals.others(open.key)) > 0) say(OPEN_HERE_TOO);
+    adapter?.refresh();
     if (opening.line !== undefined) adapter?.type(opening.line);
     await left;
   } finally {
@@ -112,6 +120,27 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
   }
   return next;
 }
+
+/** Nothing, if a new conversation was begun beside others. */
+async function greet(
+  cli: Cli,
+  config: Config,
+  { sessions, session, agent }: OpenChat,
+  adapter: Pick<TerminalAdapter, "say" | "note"> | undefined,
+): Promise<void> {
+  const id = session();
+  const entry = id && (await sessions.get(id));
+  if (entry) {
+    const { messages } = await sessions.recent(entry.sessionId, { maxMessages: LAST_MESSAGES });
+    if (messages.length > 0) adapter?.note(returnWords(entry, messages, Date.now()));
+    return;
+  }
+  const { items } = await sessions.list({ limit: 1 }, OWNER);
+  if (items.length > 0) return;
+  adapter?.say(firstGreeting((await cli.chooseModel(config)) ? agent : null));
+}
+
+const LAST_MESSAGES = 20;
 
 const OPEN_HERE_TOO =
   "Another terminal is in this conversation too: you see each other's messages. /new starts one of your own.";

@@ -29,6 +29,8 @@ export class Terminal {
   readonly columns: number;
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
+  /** It can only print. */
+  readonly #isDumb: boolean;
   #onGone: (exitCode: number) => void = endAtOnce;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
@@ -36,7 +38,9 @@ export class Terminal {
     streams: StandardStreams,
     color: boolean | undefined,
     hiding: Pick<Redactor, "hide" | "redact">,
+    isDumb = false,
   ) {
+    this.#isDumb = isDumb;
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
@@ -82,7 +86,8 @@ export class Terminal {
 
   /** One line that overwrites itself; an empty text removes it. */
   progress(text: string): void {
-    if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
+    if (this.#streams.stderr.isTTY && !this.#isDumb)
+      this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
   }
 
   /** Anything but yes means no, also Ctrl-C and Ctrl-D. */

@@ -27,6 +27,7 @@ export interface Config
     | "delivery"
     | "memory"
     | "voice"
+    | "ui"
     | "proxy"
   > {
   readonly home: string;

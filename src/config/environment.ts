@@ -12,6 +12,10 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
+  /** True if the terminal can only print: `TERM=dumb`. */
+  readonly isDumb: boolean;
+  /** True if the terminal makes links that can be clicked, or passes over them for certain. */
+  readonly links: boolean;
   /** How the terminal shows pictures, if it says which one it is. */
   readonly pictures: "kitty" | "iterm2" | undefined;
   /** True if the locale says that the terminal shows more than ASCII. */
@@ -37,6 +41,8 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
       Object.entries(others).flatMap(([name, value]) => (isOurs(name) && value ? [[name, value]] : [])),
     ),
     color: wantsColor(variables),
+    isDumb: variables.TERM === "dumb",
+    links: showsLinks(variables),
     pictures: showsPictures(variables),
     unicode: speaksUnicode(variables),
     models: readModelVariables(variables),
@@ -52,7 +58,22 @@ export function homeFolder({ BATON_HOME }: Readonly<NodeJS.ProcessEnv> = process
 
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {
   if (variables.FORCE_COLOR) return !["0", "false"].includes(variables.FORCE_COLOR);
-  return variables.NO_COLOR ? false : undefined;
+  return variables.NO_COLOR || variables.TERM === "dumb" ? false : undefined;
+}
+
+const WITH_LINKS = {
+  terms: ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "foot-extra", "contour"],
+  programs: ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "zed", "tmux"],
+};
+/** GNOME's terminals print the addresses of links before this version. */
+const OLDEST_VTE = 5_000;
+
+/** Not within GNU screen, which may print them. */
+function showsLinks(variables: Readonly<NodeJS.ProcessEnv>): boolean {
+  const { TERM = "", TERM_PROGRAM = "", VTE_VERSION, WT_SESSION, KONSOLE_VERSION, STY } = variables;
+  if (TERM === "dumb" || STY) return false;
+  if (WITH_LINKS.terms.includes(TERM) || WITH_LINKS.programs.includes(TERM_PROGRAM)) return true;
+  return Number(VTE_VERSION ?? 0) >= OLDEST_VTE || Boolean(WT_SESSION || KONSOLE_VERSION);
 }
 
 /** Not within tmux, which would have to pass them on. */

@@ -155,6 +155,7 @@ describe("every key", () => {
       "voice.speak.model",
       "voice.speak.voice",
       "voice.speak.timeoutSeconds",
+      "ui.plain",
       "retention.endedAfterDays",
       "retention.maxMegabytes",
       "retention.archive",

@@ -101,9 +101,31 @@ describe("colour", () => {
     [{ FORCE_COLOR: "1" }, true],
     [{ FORCE_COLOR: "0" }, false],
     [{ FORCE_COLOR: "3", NO_COLOR: "1" }, true],
+    [{ TERM: "dumb" }, false],
+    [{ TERM: "dumb", FORCE_COLOR: "1" }, true],
+    [{ TERM: "xterm-256color" }, undefined],
     [{}, undefined],
   ])("%j gives %j", (variables, color) => {
     expect(readEnvironment(variables).color).toBe(color);
+  });
+});
+
+describe("links", () => {
+  test.each([
+    [{}, false],
+    [{ TERM: "xterm-256color" }, false],
+    [{ TERM: "linux" }, false],
+    [{ TERM: "xterm-kitty" }, true],
+    [{ TERM: "foot" }, true],
+    [{ TERM_PROGRAM: "WezTerm" }, true],
+    [{ TERM_PROGRAM: "Apple_Terminal" }, false],
+    [{ VTE_VERSION: "7600" }, true],
+    [{ VTE_VERSION: "4200" }, false],
+    [{ WT_SESSION: "1", TERM: "dumb" }, false],
+    [{ TERM_PROGRAM: "tmux", TERM: "tmux-256color", TMUX: "/tmp/tmux" }, true],
+    [{ TERM: "screen", STY: "1", VTE_VERSION: "7600" }, false],
+  ])("%j: %j", (variables, links) => {
+    expect(readEnvironment(variables).links).toBe(links);
   });
 });
 
@@ -193,11 +215,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, ui, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, retention, environments, platforms, proxy, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, ui, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     [
       'reactions:\n  "🏽": /retry\n',

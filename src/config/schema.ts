@@ -23,6 +23,7 @@ import { proxySetting } from "./proxy.js";
 import { retentionSettings } from "./retention.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
+import { uiSettings } from "./ui.js";
 import { voiceSettings } from "./voice.js";
 
 const timezone = text(
@@ -127,6 +128,7 @@ export const homeFile = group({
   delivery: deliverySettings,
   memory: memorySettings,
   voice: voiceSettings,
+  ui: uiSettings,
   retention: retentionSettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */

@@ -40,6 +40,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     delivery,
     memory,
     voice,
+    ui,
   } = config;
   const { platforms, proxy, store, mirror, outputDir, retention, places } = config;
   const tree = {
@@ -59,6 +60,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     delivery,
     memory,
     voice: mapped(voice, (part) => mapped<unknown, unknown>({ ...part }, shown)),
+    ui,
     retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     proxy: shown(proxy),

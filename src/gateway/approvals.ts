@@ -70,10 +70,14 @@ interface Asking {
   readonly account: Account;
   /** True if others are in the chat: there, an answer is one only if it is for Baton. */
   readonly isGroup: boolean;
+  /** True if one key answers the oldest question, so none needs a number. */
+  readonly isByKey: boolean;
+  /** True if nobody comes back to this chat, as in a script: an answer for good would be for nothing. */
+  readonly isPassing: boolean;
   /** Puts the question into the outbox, and returns the messages that show it. */
   show(text: string, question: ApprovalQuestion): Promise<readonly Shown[]>;
   /** The question is over, in these words if nobody answered it. Must not throw. */
-  close(shown: readonly Shown[], why: string): void;
+  close(question: ApprovalQuestion, why: string): void;
   /** True if somebody who may answer can be there. */
   canAnswer(danger: Danger): Promise<boolean>;
 }
@@ -92,26 +96,28 @@ export function approver(
     const isAllowed =
       !danger.onlyOwner && (await standing.has(about.key, about.author.identities, digestOf(tool, danger)));
     if (isAllowed) return null;
-    if (!asking || !(await asking.canAnswer(danger))) return nobodyHere(danger);
+    if (!asking) return `Error: not run: nobody can approve it here. This ${danger.reason}. ${HOW_TO_ALLOW}`;
+    if (!(await asking.canAnswer(danger))) return nobodyHere(danger);
     if (seenText(danger.what).text.length > MAX_SHOWN) return TOO_LONG;
     const number = await approvals.nextNumber(asking.account);
     const isAlone = approvals.isClear(about.key);
     const { question, outcome } = approvals.ask({ ...about, number, tool, danger }, signal, TIMEOUT_MS);
     const minutes = TIMEOUT_MS / 60_000;
     try {
-      question.shown = await asking.show(
-        questionText(question, { minutes, isAlone, isGroup: asking.isGroup }),
-        question,
-      );
+      question.shown = await asking.show(questionText(question, { minutes, isAlone, ...asking }), question);
     } catch (error) {
       approvals.answer(question, "denied"); // Nobody has seen it.
+      asking.close(question, "");
       throw error;
     }
     const answer = await outcome;
-    asking.close(question.shown, CLOSED[answer]);
+    asking.close(question, CLOSED[answer]);
     return answer === "approved" ? null : OUTCOMES[answer];
   };
 }
+
+/** In a script or a job. The person reads it, too. */
+const HOW_TO_ALLOW = "To allow it, ask for it in a chat (`baton` opens one) and answer yes there.";
 
 function nobodyHere({ reason, onlyOwner }: Danger): string {
   const who = onlyOwner
@@ -124,11 +130,10 @@ function nobodyHere({ reason, onlyOwner }: Danger): string {
 const MAX_SHOWN = 2_000;
 const TOO_LONG = `Error: not run: it needs approval, but is too long to show (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
-interface QuestionLook {
+interface QuestionLook extends Pick<Asking, "isGroup" | "isByKey" | "isPassing"> {
   readonly minutes: number;
   /** True if a bare yes or no would be clear now. */
   readonly isAlone: boolean;
-  readonly isGroup: boolean;
 }
 
 /** The question in words; invisible and look-alike characters are written out. */
@@ -136,29 +141,38 @@ export function questionText(question: ApprovalQuestion, look: QuestionLook): st
   const { number, danger } = question;
   const { text, isSpelt } = seenText(danger.what);
   const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
+  const about = `This ${danger.reason}.${note}\n\n${fenced(text)}`;
+  const inTime = `no answer in ${look.minutes} minutes means no`;
   const which = look.isAlone ? "" : ` ${number}`;
-  const may = mayBeAlways(question);
+  const may = mayBeAlways(question, look);
+  if (look.isByKey) return `${about}\n\nAllow? y / n${may ? " / a(lways here)" : ""}\n(${inTime})`;
   const answers = [`yes${which}`, `no${which}`, ...(may ? [`always${which}`] : [])].join(" / ");
   const terms = [
-    `no answer in ${look.minutes} minutes means no`,
+    inTime,
     ...(may ? ["always: I do not ask again about exactly this here"] : []),
     ...(look.isGroup ? ["in a group, reply to this message or name me"] : []),
     ...(look.isAlone ? [`this is question ${number}`] : []),
   ];
-  return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\nAllow? ${answers}\n(${terms.join("; ")})`;
+  return `${about}\n\nAllow? ${answers}\n(${terms.join("; ")})`;
 }
 
-function mayBeAlways({ author, danger }: ApprovalQuestion): boolean {
-  return author.role === "owner" && !danger.onlyOwner;
+function mayBeAlways(
+  { author, danger }: ApprovalQuestion,
+  { isPassing }: Pick<QuestionLook, "isPassing">,
+): boolean {
+  return author.role === "owner" && !danger.onlyOwner && !isPassing;
 }
 
 /** The same answers as buttons. */
-export function answersTo(question: ApprovalQuestion): readonly LetterButton[] {
+export function answersTo(
+  question: ApprovalQuestion,
+  look: Pick<QuestionLook, "isPassing">,
+): readonly LetterButton[] {
   const { token } = question;
   return [
     { label: "Allow once", command: `/approve ${token}`, word: "yes" },
     { label: "Deny", command: `/deny ${token}`, word: "no" },
-    ...(mayBeAlways(question)
+    ...(mayBeAlways(question, look)
       ? [{ label: "Always here", command: `/approve ${token} always`, word: "always" }]
       : []),
   ];

@@ -382,9 +382,14 @@ describe("a dangerous call", () => {
     if (!author.allowed) throw new Error("Ann is let in.");
     const about = { tool: "act", key: ann.key, number: 1, author, danger };
     const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
-    expect(questionText(question, { minutes: 5, isAlone: true, isGroup: false })).toContain(
-      "no answer in 5 minutes means no",
+    const look = { minutes: 5, isAlone: true, isGroup: false, isByKey: false, isPassing: false };
+    expect(questionText(question, look)).toContain("no answer in 5 minutes means no");
+    expect(questionText(question, { ...look, isByKey: true })).toMatch(
+      /\n\nAllow\? y \/ n\n\(no answer in 5 minutes means no\)$/,
     );
+    const byOwner = { ...question, author: { ...author, role: "owner" as const } };
+    expect(questionText(byOwner, { ...look, isByKey: true })).toContain("Allow? y / n / a(lways here)\n");
+    expect(questionText(byOwner, { ...look, isByKey: true, isPassing: true })).toContain("Allow? y / n\n");
     expect(await outcome).toBe("expired");
     expect(approvals.openTo(ann.key, author)).toEqual([]);
     const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);

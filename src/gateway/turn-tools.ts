@@ -3,13 +3,14 @@
  * recorded.
  */
 
-import type { ToolWatch } from "../adapter/live-reply.js";
+import type { LiveQuestion, ToolWatch } from "../adapter/live-reply.js";
 import type { Danger, Tool } from "../agent/agent.js";
 import { deliveryIdOf } from "../session/ids.js";
+import { seenText } from "../util/seen-text.js";
 import { type ApprovalQuestion, type Approvals, answersTo, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
-import { type ButtonsShown, removeButtons, withButtons } from "./buttons.js";
+import { removeButtons, withButtons } from "./buttons.js";
 import { type GatewayToolsSetting, gatewayTools, type TurnOfGatewayTools } from "./gateway-tools.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { JobTurn } from "./jobs/turn.js";
@@ -49,16 +50,24 @@ export async function turnTools(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );
   const isGroup = item.source.chatType !== "dm";
+  const { keys: isByKey = false, isUnattended: isPassing = false } = here?.capabilities ?? {};
+  const live = new Map<ApprovalQuestion, LiveQuestion>();
   const show = async (text: string, question: ApprovalQuestion): Promise<readonly NewDelivery[]> => {
     const id = deliveryIdOf(turn.id, turn.fence, "asked", question.token);
-    const shown = withButtons(await notices.about(item, id, text), answersTo(question), here?.capabilities);
+    const answers = answersTo(question, { isPassing });
+    const shown = withButtons(await notices.about(item, id, text), answers, here?.capabilities);
+    const deliveryId = shown.at(-1)?.deliveryId ?? id;
+    const asked: LiveQuestion = { deliveryId, what: seenText(question.danger.what).text, answers };
+    live.set(question, asked);
+    watch?.asked?.(asked); // A surface that shows the letter knows what it is.
     await store.outbox.add(shown, clock());
-    watch?.asked?.();
     return shown;
   };
-  const close = (shown: readonly ButtonsShown[], why: string): void => {
-    watch?.answered?.();
-    removeButtons(shown, why, setting.surfaces.of(item), store.outbox).catch(() => {}); // A press says that it is over.
+  const close = (question: ApprovalQuestion, why: string): void => {
+    const asked = live.get(question);
+    if (asked) watch?.answered?.(asked, why);
+    live.delete(question);
+    removeButtons(question.shown, why, setting.surfaces.of(item), store.outbox).catch(() => {}); // A press says that it is over.
   };
   const about = { key: turn.key, author: who };
   const canAnswer = async (danger: Danger): Promise<boolean> => {
@@ -66,8 +75,8 @@ export async function turnTools(
     const there = await setting.people.access(item.source);
     return there.allowed && approvals.mayAnswer(there, { author: who, danger });
   };
-  const isAsked = here && !here.capabilities.isUnattended && job === null; // A job has nobody who waits for it.
-  const asking = { account: item, isGroup, show, close, canAnswer };
+  const isAsked = here && (isByKey || !isPassing) && job === null; // A job has nobody who waits for it.
+  const asking = { account: item, isGroup, isByKey, isPassing, show, close, canAnswer };
   const approve = approver(approvals, about, isAsked ? asking : null, store.standing);
   const { sessionFiles } = setting.media ?? {};
   const given = {

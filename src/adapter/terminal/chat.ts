@@ -8,6 +8,7 @@ import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { LiveReply } from "../live-reply.js";
+import type { ChatHands, ChatView } from "./chat-view.js";
 import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
@@ -16,6 +17,7 @@ import { InputLine, type LineOptions } from "./line.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
+import { OpenQuestions } from "./open-questions.js";
 import { PrintedPage } from "./page.js";
 import { type PictureProtocol, pictureSequence } from "./picture.js";
 import { type Frame, footFrame, type PromptStatus, saidRows } from "./prompt.js";
@@ -28,6 +30,8 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly input: ReadStream;
   readonly output: WriteStream;
   readonly color: boolean;
+  /** The terminal makes links that can be clicked. */
+  readonly links?: boolean;
   /** How the terminal shows pictures; absent if it does not. */
   readonly pictures?: PictureProtocol | undefined;
   /** Asked with each drawing: quick, and never throws. */
@@ -47,15 +51,16 @@ const MOST_PICTURE_ROWS = 15;
 const FOOT_ROWS = 8;
 const AGAIN = { leave: "Ctrl-C again to leave", clear: "Ctrl-C again to clear the line" } as const;
 
-export class Chat {
+export class Chat implements ChatView {
   readonly #options: ChatOptions;
-  readonly #onSubmit: (text: string) => Promise<boolean>;
+  readonly #hands: ChatHands;
   readonly #screen: Screen;
   readonly #modes: Modes;
   readonly #keyboard: Keyboard;
   readonly #page = new PrintedPage();
   readonly #line: InputLine;
   readonly #folded = new FoldedResults();
+  readonly #questions = new OpenQuestions();
   readonly #replies = new Set<Reply>();
   #interrupted: Interrupted = NOT_INTERRUPTED;
   /** What the last turn told of itself. */
@@ -70,11 +75,10 @@ export class Chat {
   #isOpen = false;
   #hasLeft = false;
 
-  /** `onSubmit` tells whether an answer is to come; it does not throw. */
-  constructor(options: ChatOptions, onSubmit: (text: string) => Promise<boolean>) {
+  constructor(options: ChatOptions, hands: ChatHands) {
     this.#options = options;
-    this.#onSubmit = onSubmit;
-    this.#screen = new Screen(options.output, options.color);
+    this.#hands = hands;
+    this.#screen = new Screen(options.output, options.color, options.links);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
     this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
     this.#keyboard = new Keyboard(options.input, options.clock, (command) => this.#obey(command));
@@ -91,7 +95,6 @@ export class Chat {
     this.#draw();
   }
 
-  /** What is unfinished is printed as it stands; the foot goes, and the terminal is as it was. */
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -111,8 +114,8 @@ export class Chat {
     return this.#isOpen;
   }
 
-  /** A Markdown text, whole; it is on the screen when this returns. */
-  print(text: string): void {
+  print(text: string, deliveryId?: string): void {
+    if (deliveryId !== undefined) this.#questions.printed(deliveryId);
     const stream = new MarkdownStream();
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
@@ -120,13 +123,16 @@ export class Chat {
     this.#draw();
   }
 
-  /** What somebody else says in this conversation. */
+  note(text: string): void {
+    this.#page.print("notice", wrapWords([span(printableText(text), { dim: true })], this.#screen.width));
+    this.redraw();
+  }
+
   overhear(text: string): void {
     this.#page.print("said", saidRows(printableText(text), this.#screen.width, "other"));
     this.#draw();
   }
 
-  /** A file of this machine: the picture, if the terminal can show it, and where it is. */
   file(path: string, bytes: Buffer | null, mediaType: string): void {
     const { width, height } = this.#screen;
     const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
@@ -136,7 +142,6 @@ export class Chat {
     this.#draw();
   }
 
-  /** Something that went wrong, in a sentence. */
   problem(text: string): void {
     this.#page.print("notice", wrapWords([span(printableText(text), { color: "red" })], this.#screen.width));
     this.redraw();
@@ -148,6 +153,7 @@ export class Chat {
       page: this.#page,
       look: () => this.#look(),
       folded: this.#folded,
+      questions: this.#questions,
       room: () => this.#screen.height >> 1,
       onChange: () => this.redraw(),
       clock: this.#options.clock,
@@ -199,6 +205,7 @@ export class Chat {
       rows: [...above, ...foot.rows],
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },
     });
+    this.#questions.drawn(this.#options.clock());
     this.#drawMs = this.#options.clock() - startedAt;
     if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#tick();
   }
@@ -224,6 +231,7 @@ export class Chat {
         turn: this.#turn,
         retry: this.#retry,
         isRunning: this.#isRunning,
+        question: this.#questions.next,
         notice: this.#interrupted.asked && AGAIN[this.#interrupted.asked],
       },
       this.#screen.width,
@@ -253,6 +261,8 @@ export class Chat {
         this.#suspend();
         break;
       default: {
+        const isFirst = command.kind === "insert" && this.#line.isEmpty;
+        if (isFirst && this.#answers(command.text)) break;
         const wish = this.#line.press(command);
         if (wish?.kind === "leave") this.leave();
         if (wish?.kind === "say") this.#say(wish.text);
@@ -260,10 +270,24 @@ export class Chat {
     }
   }
 
+  /** True if the text answers the question that waits; then the answer is on its way. */
+  #answers(text: string): boolean {
+    const answer = this.#questions.answerBy(text, this.#options.clock());
+    if (!answer) return false;
+    this.#questions.close(answer.question);
+    void this.#hands.press(answer.button).then((isAccepted) => {
+      if (isAccepted) return;
+      this.#questions.reopen(answer.question);
+      this.redraw();
+    });
+    return true;
+  }
+
   #say(text: string): void {
+    if (this.#answers(text)) return;
     this.#page.print("said", saidRows(text, this.#screen.width));
     this.#isAwaiting = true;
-    void this.#onSubmit(text).then((isAnswerToCome) => {
+    void this.#hands.submit(text).then((isAnswerToCome) => {
       if (isAnswerToCome) return;
       this.#isAwaiting = false;
       this.redraw();
@@ -283,7 +307,6 @@ export class Chat {
     if (action === "clear") this.#line.clear();
   }
 
-  /** As if the person wanted to go. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;

@@ -147,7 +147,7 @@ describe("Markdown in the terminal", () => {
     expect(colored("# T\n\n**b** *i* `c`")).toBe(
       "\u001b[1;4mT\u001b[0m\n\n\u001b[1mb\u001b[0m \u001b[3mi\u001b[0m \u001b[36mc\u001b[0m",
     );
-    expect(colored("```ts\nx\n```")).toBe("\u001b[2m  ts\u001b[0m\n  \u001b[36mx\u001b[0m");
+    expect(colored("```zz\nx\n```")).toBe("\u001b[2m  zz\u001b[0m\n  \u001b[36mx\u001b[0m");
   });
 
   it("shows a growing block, and gives each block out once", () => {

@@ -6,7 +6,15 @@
 import { type Fence, fenceAfter, openedFence } from "../../util/markdown-fence.js";
 import { PrintableStream } from "../../util/printable-stream.js";
 import { partsOfMarkdown } from "../markdown/parts.js";
-import { fenceClosing, fenceLine, fenceOpening, renderRows, type ScreenLook } from "./markdown.js";
+import { HighlightedCode } from "./code-highlight.js";
+import {
+  fenceClosing,
+  fenceLabel,
+  fenceLine,
+  fenceOpening,
+  renderRows,
+  type ScreenLook,
+} from "./markdown.js";
 import type { ScreenRow } from "./style.js";
 
 /** A longer block is given out before its end: all of it would be rendered with each drawing. */
@@ -19,6 +27,8 @@ export class MarkdownStream {
   /** What is not given out yet. */
   #text = "";
   #fence: Fence | null = null;
+  /** The code in the fence. */
+  #code = new HighlightedCode("");
   #isFirst = true;
   /** How much of the text was looked at in vain, so that nothing is cut twice for the same lines. */
   #seen = 0;
@@ -36,7 +46,8 @@ export class MarkdownStream {
 
   /** The rows of the block that still grows. */
   pending(look: ScreenLook): ScreenRow[] {
-    if (this.#fence) return MAYBE_CLOSING.test(this.#text) ? [] : fenceLine(this.#text, look);
+    if (this.#fence)
+      return MAYBE_CLOSING.test(this.#text) ? [] : fenceLine(this.#code.beginning(this.#text), look);
     const rows = renderRows(this.#text, look);
     return this.#isFirst || rows.length === 0 ? rows : [[], ...rows];
   }
@@ -71,14 +82,16 @@ export class MarkdownStream {
   #open(opening: string, look: ScreenLook): ScreenRow[] {
     this.#fence = openedFence(opening);
     this.#consume(opening.length + 1);
-    return [...this.#gap(), ...fenceOpening(opening.slice(this.#fence?.marks.length), look)];
+    const language = opening.slice(this.#fence?.marks.length);
+    this.#code = new HighlightedCode(fenceLabel(language));
+    return [...this.#gap(), ...fenceOpening(language, look)];
   }
 
   #stepInFence(fence: Fence, lines: number, look: ScreenLook): ScreenRow[] {
     const complete = this.#text.slice(0, lines - 1).split("\n");
     const end = complete.findIndex((line) => fenceAfter(line, fence, false) === null);
     const inside = end < 0 ? complete : complete.slice(0, end);
-    const rows = inside.flatMap((line) => fenceLine(line, look));
+    const rows = inside.flatMap((line) => fenceLine(this.#code.line(line), look));
     if (end < 0) {
       this.#consume(lines);
       return rows;

@@ -15,6 +15,8 @@ import {
   type TextMark,
 } from "../markdown/render.js";
 import { styled } from "../markdown/spans.js";
+import { HighlightedCode } from "./code-highlight.js";
+import { clickable } from "./link-target.js";
 import { type ScreenRow, type ScreenSpan, type ScreenStyle, span } from "./style.js";
 import { tableRows } from "./table.js";
 import { cutTo, rowWidth, widthOf, wrapAnywhere, wrapWords } from "./wrap.js";
@@ -37,17 +39,20 @@ export function renderRows(markdown: string, look: ScreenLook): ScreenRow[] {
 
 /** The line that opens a fence: its language, or nothing where there is nothing to say. */
 export function fenceOpening(language: string, look: ScreenLook): ScreenRow[] {
-  const label = language.trim().split(/\s/, 1)[0] ?? "";
+  const label = fenceLabel(language);
   if (!look.color) return [[span(cutTo(`\`\`\`${label}`, look.width))]];
   return label === "" ? [] : [[span(cutTo(MARGIN + label, look.width), { dim: true })]];
 }
 
-export function fenceLine(line: string, look: ScreenLook): ScreenRow[] {
-  if (!look.color) return wrapAnywhere([span(line)], look.width);
-  return wrapAnywhere([span(line, { color: "cyan" })], narrower(look.width, MARGIN)).map((row) => [
-    span(MARGIN),
-    ...row,
-  ]);
+/** The word behind the opening of a fence that names the language. */
+export function fenceLabel(language: string): string {
+  return language.trim().split(/\s/, 1)[0] ?? "";
+}
+
+/** A line of code in its colours. */
+export function fenceLine(line: readonly ScreenSpan[], look: ScreenLook): ScreenRow[] {
+  if (!look.color) return wrapAnywhere(line, look.width);
+  return wrapAnywhere(line, narrower(look.width, MARGIN)).map((row) => [span(MARGIN), ...row]);
 }
 
 export function fenceClosing(look: ScreenLook): ScreenRow[] {
@@ -83,8 +88,10 @@ class TerminalPen implements Pen<ScreenWords, Block> {
 
   /** The address is always seen: a text alone could say anything. */
   link(words: ScreenWords, { url, isSaid }: LinkTarget): ScreenWords {
-    const label = styled(words, { underline: true });
-    return isSaid ? label : [...label, span(printableText(` (${url})`), { dim: true })];
+    const target = clickable(url);
+    const link: ScreenStyle = target === null ? {} : { link: target };
+    const label = styled(words, { underline: true, ...link });
+    return isSaid ? label : [...label, span(printableText(` (${url})`), { dim: true, ...link })];
   }
 
   join(parts: readonly ScreenWords[]): ScreenWords {
@@ -105,7 +112,8 @@ class TerminalPen implements Pen<ScreenWords, Block> {
     const lines = code === "" ? [] : code.split("\n");
     return (width) => {
       const look = { width, color: this.#color };
-      const rows = lines.flatMap((line) => fenceLine(line, look));
+      const code = new HighlightedCode(fenceLabel(language));
+      const rows = lines.flatMap((line) => fenceLine(code.line(line), look));
       return [...fenceOpening(language, look), ...rows, ...fenceClosing(look)];
     };
   }

@@ -4,6 +4,7 @@ import type { TurnFacts } from "../../session/turn-facts.js";
 import { cleanLine } from "../../util/text.js";
 import type { Completion } from "./completion.js";
 import type { Draft } from "./editor.js";
+import type { NextQuestion } from "./open-questions.js";
 import { type ScreenRow, span } from "./style.js";
 import { type UsedStatus, usedWords } from "./used-words.js";
 import { cutTo, graphemes, widthOf } from "./wrap.js";
@@ -24,6 +25,8 @@ export interface Foot {
   readonly isRunning: boolean;
   /** That the model is asked again, in words; null if it is not. */
   readonly retry: string | null;
+  /** The question that a key answers; null if none waits. */
+  readonly question: NextQuestion | null;
   /** Said instead of the status. */
   readonly notice: string | null;
 }
@@ -40,14 +43,15 @@ const INDENT = " ".repeat(PROMPT.length);
 const MOST_HINTS = 8;
 
 export function footFrame(foot: Foot, width: number, height: number): Frame {
-  const below = belowRows(foot, width).slice(0, Math.max(0, height - 1));
-  const room = Math.max(1, height - below.length);
+  const asked = questionRows(foot, width);
+  const below = belowRows(foot, width).slice(0, Math.max(0, height - asked.length - 1));
+  const room = Math.max(1, height - asked.length - below.length);
   const { lines, row, column } = layOut(foot.draft, width - PROMPT.length);
   const top = Math.max(0, Math.min(row - (room >> 1), lines.length - room));
   const shown = lines.slice(top, top + room);
   return {
-    rows: [...shown.map((line, index) => promptRow(line, top + index === 0)), ...below],
-    cursor: { row: row - top, column: column + PROMPT.length },
+    rows: [...asked, ...shown.map((line, index) => promptRow(line, top + index === 0)), ...below],
+    cursor: { row: asked.length + row - top, column: column + PROMPT.length },
   };
 }
 
@@ -94,11 +98,21 @@ function layOut({ text, cursor }: Draft, width: number): { lines: string[]; row:
   return { lines, ...place };
 }
 
+/** Above the line being written: which question is next, if there are several, and its keys. */
+function questionRows({ question, draft }: Foot, width: number): ScreenRow[] {
+  if (!question) return [];
+  const which = question.place === "" ? "" : `${question.place}: ${question.what}`;
+  const how = draft.text === "" ? question.keys : `${question.keys}, once your line is empty`;
+  return [which, `waiting for you: ${how}`]
+    .filter((words) => words !== "")
+    .map((words) => [span(cutTo(words, width), { bold: true, color: "yellow" })]);
+}
+
 function belowRows(foot: Foot, width: number): ScreenRow[] {
   if (foot.notice !== null) return [[span(cutTo(foot.notice, width), { color: "yellow" })]];
   if (foot.hints.length > 0) return hintRows(foot.hints, width);
   if (foot.retry !== null) return [[span(cutTo(cleanLine(foot.retry), width), { color: "yellow" })]];
-  const working = foot.isRunning ? "working, Ctrl-C stops" : "";
+  const working = foot.question ? "waiting for you" : foot.isRunning ? "working, Ctrl-C stops" : "";
   const words = statusLine(working, foot.status, foot.turn, width);
   return words === "" ? [] : [[span(words, { dim: true })]];
 }

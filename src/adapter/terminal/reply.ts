@@ -5,21 +5,24 @@
 import type { ToolCall } from "../../session/transcript.js";
 import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
-import type { LiveReply, ToolProgress } from "../live-reply.js";
+import type { LiveQuestion, LiveReply, ToolProgress } from "../live-reply.js";
 import { DimStream } from "./dim-stream.js";
 import type { FoldedResults } from "./folded-results.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
+import type { OpenQuestions } from "./open-questions.js";
 import type { PrintedPage } from "./page.js";
 import { retryWords } from "./retry-words.js";
 import { RunningCalls } from "./running-calls.js";
 import { type ScreenRow, span } from "./style.js";
 import { toolCallRows } from "./tool-lines.js";
+import { wrapWords } from "./wrap.js";
 
 interface ReplySurroundings {
   readonly page: PrintedPage;
   readonly look: () => ScreenLook;
   readonly folded: FoldedResults;
+  readonly questions: OpenQuestions;
   /** How many rows of output may be shown if the person asks for more. */
   readonly room: () => number;
   /** Something is to be drawn. */
@@ -85,6 +88,17 @@ export class Reply implements LiveReply {
     const rows = this.#around.folded.fold(call, content, took, this.#around.look().width);
     this.#around.page.print("tool", rows);
     this.#lastCall = null;
+    this.#around.onChange();
+  }
+
+  asked(question: LiveQuestion): void {
+    this.#around.questions.ask(question);
+  }
+
+  answered(question: LiveQuestion, why: string): void {
+    this.#around.questions.close(question);
+    if (why !== "" && !this.#isOver)
+      this.#around.page.print("notice", wrapWords([span(why)], this.#around.look().width));
     this.#around.onChange();
   }
 

@@ -26,9 +26,9 @@ export class Screen {
   #widths: readonly number[] = [];
   #cursor = NO_FRAME.cursor;
 
-  constructor(output: WriteStream, color: boolean) {
+  constructor(output: WriteStream, color: boolean, links = false) {
     this.#output = output;
-    this.#paint = painter(color);
+    this.#paint = painter(color, links);
   }
 
   /** How wide a row may be. */

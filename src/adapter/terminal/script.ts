@@ -4,17 +4,20 @@
  * when its turn is; a command's, when it was answered, and then when the turn or the handoff is that it asked for.
  */
 import type { Writable } from "node:stream";
+import type { ReadStream } from "node:tty";
 import type { SessionId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import { type Address, localSource, type SessionSource } from "../../session/source.js";
 import type { TurnFacts } from "../../session/turn-facts.js";
+import { printableText } from "../../util/text.js";
 import { written } from "../../util/written.js";
-import type { Adapter, Letter, Line, RemoteFile, Speaker } from "../adapter.js";
+import type { Adapter, Capabilities, Letter, LetterButton, Line, RemoteFile, Speaker } from "../adapter.js";
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
+import { KeyedQuestions } from "./keyed-questions.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
-import { inbound, pathOf, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
+import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
 export interface ScriptOptions {
   readonly stdout: Writable;
@@ -25,6 +28,8 @@ export interface ScriptOptions {
   readonly source?: SessionSource;
   /** The session that the script is for, if it named one. */
   readonly session?: () => SessionId | null;
+  /** The terminal of the person who waits for the answer; without it, nobody can be asked. */
+  readonly keyboard?: ReadStream;
 }
 
 interface ScriptQuestion {
@@ -36,10 +41,11 @@ interface ScriptQuestion {
 export class ScriptAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account: string;
-  readonly capabilities = { ...TERMINAL_CAPABILITIES, isUnattended: true };
+  readonly capabilities: Capabilities;
   readonly #options: ScriptOptions;
   readonly #output: ScriptOutput;
   readonly #source: SessionSource;
+  readonly #keys: KeyedQuestions | null;
   #line: Line | null = null;
   #question: ScriptQuestion | null = null;
   #isAnswered = false;
@@ -51,6 +57,15 @@ export class ScriptAdapter implements Adapter, Speaker {
     this.#options = options;
     this.#source = options.source ?? localSource();
     this.account = terminalAccount(this.#source);
+    const { keyboard, stderr } = options;
+    this.capabilities = { ...TERMINAL_CAPABILITIES, isUnattended: true, keys: keyboard !== undefined };
+    this.#keys = keyboard
+      ? new KeyedQuestions({
+          ...{ input: keyboard, stderr, clock: Date.now },
+          press: (button) => this.#press(button),
+          onStop: () => process.kill(process.pid, "SIGINT"),
+        })
+      : null;
     this.#output = options.json ? jsonOutput(options.stdout) : textOutput(options.stdout, options.stderr);
   }
 
@@ -58,6 +73,7 @@ export class ScriptAdapter implements Adapter, Speaker {
     this.#line = line;
     line.up(this);
     await ended(line.end);
+    this.#keys?.close();
     if (!this.#isAnswered) this.finish("stopped");
     this.#line = null;
   }
@@ -113,7 +129,12 @@ export class ScriptAdapter implements Adapter, Speaker {
     } else if (this.#question?.isCommand && purpose === "outcome") {
       this.#output.message(text);
     } else {
-      this.#output.notice([text, ...files.map(pathOf)].filter((line) => line !== "").join("\n"));
+      this.#keys?.pause();
+      const words = [text, ...files.map(pathOf)].filter((line) => line !== "").join("\n");
+      this.#output.notice(words);
+      if (this.#options.json && this.#keys?.has(deliveryId))
+        this.#options.stderr.write(`${printableText(words)}\n`);
+      this.#keys?.printed(deliveryId);
     }
     return { messageId: deliveryId };
   }
@@ -129,6 +150,15 @@ export class ScriptAdapter implements Adapter, Speaker {
     return isOurs ? this.#answer() : this.#aside();
   }
 
+  async #press(button: LetterButton): Promise<boolean> {
+    try {
+      return (await this.#line?.receive(pressed(button, this.#source))) === "accepted";
+    } catch (error) {
+      this.notice(`Not accepted: ${(error as Error).message} The question still waits.`);
+      return false;
+    }
+  }
+
   #answer(): LiveReply {
     const output = this.#output;
     let isOver = false;
@@ -138,12 +168,22 @@ export class ScriptAdapter implements Adapter, Speaker {
       toolCall: (call) => output.toolCall(call),
       toolResult: (call, content) => output.toolResult(call, content),
       retry: (retry) => output.retry(retry),
+      ...this.#asking(),
       end: (outcome, facts) => {
         if (isOver) return;
         isOver = true;
         this.#facts = facts ?? null;
         this.finish(outcome);
       },
+    };
+  }
+
+  #asking(): Pick<LiveReply, "asked" | "answered"> {
+    const keys = this.#keys;
+    if (!keys) return {};
+    return {
+      asked: (question) => keys.asked(question),
+      answered: (question, why) => keys.answered(question, why),
     };
   }
 
@@ -157,6 +197,7 @@ export class ScriptAdapter implements Adapter, Speaker {
       reasoning: () => {},
       toolCall: () => {},
       toolResult: () => {},
+      ...this.#asking(),
       end: (outcome, facts) => {
         if (words !== "") this.#output.notice(words);
         words = "";

@@ -13,6 +13,7 @@ test("a long title leaves room for the model and what it used; a short one stays
       turn: null,
       retry: null,
       isRunning: false,
+      question: null,
       notice: null,
     };
     return painter(false)(footFrame(foot, width, 10).rows.at(-1) ?? []);

@@ -4,6 +4,7 @@
  */
 import { printableText } from "../../util/text.js";
 import type { StyledSpan } from "../markdown/spans.js";
+import { isHarmless } from "./link-target.js";
 
 export interface ScreenStyle {
   readonly bold?: boolean;
@@ -11,7 +12,9 @@ export interface ScreenStyle {
   readonly italic?: boolean;
   readonly underline?: boolean;
   readonly strike?: boolean;
-  readonly color?: "red" | "yellow" | "cyan";
+  readonly color?: keyof typeof COLORS;
+  /** Where it leads if it is clicked, as `link-target.ts` allows it. */
+  readonly link?: string;
 }
 
 export type ScreenSpan = StyledSpan<ScreenStyle>;
@@ -22,21 +25,32 @@ export type ScreenRow = readonly ScreenSpan[];
 export type Painter = (row: ScreenRow) => string;
 
 const PLAIN: ScreenStyle = {};
-const COLORS = { red: 31, yellow: 33, cyan: 36 } as const;
+const COLORS = { red: 31, green: 32, yellow: 33, magenta: 35, cyan: 36 } as const;
 
 export function span(text: string, style: ScreenStyle = PLAIN): ScreenSpan {
   return { text, style };
 }
 
-export function painter(color: boolean): Painter {
-  return (row) =>
-    row
-      .map(({ text, style }) => {
-        const shown = printableText(text).replace(/[\n\t]/g, " ");
-        const codes = color ? sgr(style) : "";
-        return codes === "" || shown === "" ? shown : `\u001b[${codes}m${shown}\u001b[0m`;
-      })
-      .join("");
+/** `links`: the terminal makes links of what leads somewhere. */
+export function painter(color: boolean, links = false): Painter {
+  return (row) => {
+    let painted = "";
+    let open = "";
+    for (const { text, style } of row) {
+      const link = links && style.link && isHarmless(style.link) ? style.link : "";
+      if (link !== open) painted += leadsTo(link);
+      open = link;
+      const shown = printableText(text).replace(/[\n\t]/g, " ");
+      const codes = color ? sgr(style) : "";
+      painted += codes === "" || shown === "" ? shown : `\u001b[${codes}m${shown}\u001b[0m`;
+    }
+    return open === "" ? painted : painted + leadsTo("");
+  };
+}
+
+/** What follows leads there; an empty address ends that. */
+function leadsTo(href: string): string {
+  return `\u001b]8;;${href}\u001b\\`;
 }
 
 function sgr(style: ScreenStyle): string {

@@ -7,12 +7,22 @@ import type { SessionId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { StoredMessage } from "../../session/transcript.js";
-import { type Adapter, ConnectError, type Letter, type Line, type Speaker } from "../adapter.js";
+import {
+  type Adapter,
+  ConnectError,
+  type InboundMessage,
+  type Letter,
+  type LetterButton,
+  type Line,
+  type Speaker,
+} from "../adapter.js";
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
 import { Chat, type ChatOptions } from "./chat.js";
+import type { ChatView } from "./chat-view.js";
 import { reasonOf } from "./line.js";
-import { inbound, pathOf, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
+import { PlainChat } from "./plain-chat.js";
+import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
 /** Known to the terminal alone: elsewhere one just goes. */
 const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
@@ -23,14 +33,16 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
   readonly clock?: ChatOptions["clock"];
+  /** Plain lines instead of a screen that is drawn. */
+  readonly plain?: boolean;
 }
 
 export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account: string;
-  readonly capabilities = TERMINAL_CAPABILITIES;
+  readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true };
   readonly #options: TerminalAdapterOptions;
-  readonly #chat: Chat;
+  readonly #chat: ChatView;
   readonly #source: SessionSource;
   #line: Line | null = null;
   /** Lines are handed over one after the other. */
@@ -41,7 +53,11 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#source = options.source ?? localSource();
     this.account = terminalAccount(this.#source);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];
-    this.#chat = new Chat({ clock: Date.now, ...options, complete }, (text) => this.#submit(text));
+    const View = options.plain ? PlainChat : Chat;
+    this.#chat = new View(
+      { clock: Date.now, ...options, complete },
+      { submit: (text) => this.#submit(text), press: (button) => this.#press(button) },
+    );
   }
 
   async serve(line: Line): Promise<void> {
@@ -60,7 +76,7 @@ export class TerminalAdapter implements Adapter, Speaker {
   }
 
   async send({ text, files = [], deliveryId }: Letter): Promise<{ readonly messageId: string }> {
-    if (text !== "" || files.length === 0) this.#chat.print(text);
+    if (text !== "" || files.length === 0) this.#chat.print(text, deliveryId);
     for (const file of files) {
       const isPicture = file.mediaType.startsWith("image/") && this.#options.pictures !== undefined;
       const bytes = isPicture ? await readFile(file.path).catch(() => null) : null; // Else its path says enough.
@@ -81,6 +97,11 @@ export class TerminalAdapter implements Adapter, Speaker {
   /** The screen is the chat's; nobody else may write to it. */
   get isOpen(): boolean {
     return this.#chat.isOpen;
+  }
+
+  /** Tells something in plain text, beside the conversation. */
+  note(text: string): void {
+    if (this.#chat.isOpen) this.#chat.note(text);
   }
 
   /** Says something that nobody asked for. */
@@ -120,12 +141,23 @@ export class TerminalAdapter implements Adapter, Speaker {
   /** A message will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
     const message = inbound(text, this.#source, [], this.#options.session?.() ?? null);
+    return (
+      (await this.#receive(message, "(The up arrow brings the line back.)")) && message.kind === "message"
+    );
+  }
+
+  #press(button: LetterButton): Promise<boolean> {
+    return this.#receive(pressed(button, this.#source), "(The question still waits.)");
+  }
+
+  /** False if it was not accepted; the person was told why, and what to do. */
+  async #receive(message: InboundMessage, cure: string): Promise<boolean> {
     try {
       const received = await this.#line?.receive(message);
       if (received === "refused") this.#chat.problem("Refused: you may not write here.");
-      return received === "accepted" && message.kind === "message";
+      return received === "accepted";
     } catch (error) {
-      this.#chat.problem(`Not accepted: ${reasonOf(error)} (The up arrow brings the line back.)`);
+      this.#chat.problem(`Not accepted: ${reasonOf(error)} ${cure}`);
       return false;
     }
   }

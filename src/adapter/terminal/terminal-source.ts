@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SessionId } from "../../session/ids.js";
 import { localSource, type SessionSource } from "../../session/source.js";
-import type { Capabilities, InboundMessage, LocalFile, RemoteFile } from "../adapter.js";
+import type { Capabilities, InboundMessage, LetterButton, LocalFile, RemoteFile } from "../adapter.js";
 
 /** The account of the terminal where a plain `baton` begins. */
 export const TERMINAL_ACCOUNT = "terminal";
@@ -38,6 +38,11 @@ export const TERMINAL_CAPABILITIES: Capabilities = {
 /** Where the person finds a file: where the agent has it, else our copy. */
 export function pathOf({ from, path }: LocalFile): string {
   return from ?? path;
+}
+
+/** The answer to a question that a key gives: the command of its button. */
+export function pressed({ command }: LetterButton, source: SessionSource): InboundMessage {
+  return { kind: "button", source, messageId: randomUUID(), text: command };
 }
 
 /** The id is random: unique across restarts, and never the same for two lines that say the same. */

@@ -7,7 +7,11 @@ import { cleanLine } from "../../util/text.js";
 const LONGEST_LOOK = 4_096;
 
 export function toolCallText(call: ToolCall): string {
-  return `→ ${cleanLine(call.name)} ${cleanLine(argumentWords(call.arguments))}`.trimEnd();
+  return `→ ${toolCallWords(call)}`;
+}
+
+export function toolCallWords(call: ToolCall): string {
+  return `${cleanLine(call.name)} ${cleanLine(argumentWords(call.arguments))}`.trimEnd();
 }
 
 export function toolResultText(content: string): string[] {

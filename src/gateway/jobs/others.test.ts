@@ -123,7 +123,9 @@ it("what a job would need approval for is not done, also in the conversation whe
   await ann.ask("hello");
   for (const session of ["own", "origin"] as const) {
     const { said } = await open.run({ session, prompt: "terminal {}" });
-    expect(said).toBe("Error: not run: nobody can approve it here. This is dangerous.");
+    expect(said).toMatch(
+      /^Error: not run: nobody can approve it here\. This is dangerous\. To allow it, ask for it in a chat/,
+    );
   }
   expect(ann.told.filter((text) => text.includes("Allow?"))).toEqual([]);
 });

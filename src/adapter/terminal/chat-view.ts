@@ -1,0 +1,33 @@
+/** A chat in a terminal as its adapter uses it: drawn on the screen (`chat.ts`), or in plain lines (`plain-chat.ts`). */
+import type { LetterButton } from "../adapter.js";
+import type { LiveReply } from "../live-reply.js";
+
+export interface ChatView {
+  open(): Promise<void>;
+  /** What is unfinished is printed as it stands, and the terminal is as it was. */
+  close(): Promise<void>;
+  readonly isOpen: boolean;
+  /** A Markdown text, whole; it can be seen when this returns. `deliveryId`: the letter that says it. */
+  print(text: string, deliveryId?: string): void;
+  /** A plain text beside the conversation. */
+  note(text: string): void;
+  /** What somebody else says in this conversation. */
+  overhear(text: string): void;
+  /** A file of this machine: the picture, if the terminal can show it, and where it is. */
+  file(path: string, bytes: Buffer | null, mediaType: string): void;
+  /** Something that went wrong, in a sentence. */
+  problem(text: string): void;
+  reply(): LiveReply;
+  /** The status has changed. */
+  redraw(): void;
+  /** As if the person wanted to go. */
+  leave(): void;
+}
+
+/** Takes on what the person says and answers. Neither throws. */
+export interface ChatHands {
+  /** Tells whether an answer is to come. */
+  submit(text: string): Promise<boolean>;
+  /** Presses the button of an answer, and tells whether it was accepted. */
+  press(button: LetterButton): Promise<boolean>;
+}

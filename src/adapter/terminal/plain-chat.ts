@@ -1,0 +1,227 @@
+/**
+ * The chat in plain lines, one after another: for terminals that can only print, and for screen readers. Nothing is drawn
+ * again, nothing moves, no escape sequence is written, and what changes is said in words. The terminal itself edits the
+ * line that is being written.
+ */
+import { StringDecoder } from "node:string_decoder";
+import { printableText } from "../../util/text.js";
+import type { LiveReply } from "../live-reply.js";
+import type { ChatOptions } from "./chat.js";
+import type { ChatHands, ChatView } from "./chat-view.js";
+import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
+import { MarkdownStream } from "./markdown-stream.js";
+import { OpenQuestions } from "./open-questions.js";
+import { PlainReply } from "./plain-reply.js";
+import { painter, type ScreenRow, span } from "./style.js";
+import { wrapWords } from "./wrap.js";
+
+const PROMPT = "> ";
+const DEFAULT_COLUMNS = 80;
+/** How often a tool that still runs is worth a line. */
+const STILL_RUNNING_MS = 60_000;
+/** A longer line is cut: no terminal gives out one. */
+const LONGEST_LINE = 1_000_000;
+
+const paint = painter(false);
+
+export type PlainChatOptions = Pick<ChatOptions, "input" | "output" | "onStop" | "onLeave" | "clock">;
+
+export class PlainChat implements ChatView {
+  readonly #options: PlainChatOptions;
+  readonly #hands: ChatHands;
+  readonly #questions = new OpenQuestions();
+  readonly #replies = new Set<PlainReply>();
+  readonly #decoder = new StringDecoder();
+  /** What came since the last line break. */
+  #rest = "";
+  /** The lines before, each ended by a backslash. */
+  #before = "";
+  #isAtPrompt = false;
+  /** What was last said about questions. */
+  #asked = "";
+  #interrupted: Interrupted = NOT_INTERRUPTED;
+  #isAwaiting = false;
+  #isOpen = false;
+  #hasLeft = false;
+  #ticking: NodeJS.Timeout | undefined;
+
+  constructor(options: PlainChatOptions, hands: ChatHands) {
+    this.#options = options;
+    this.#hands = hands;
+  }
+
+  async open(): Promise<void> {
+    const { input, output } = this.#options;
+    this.#isOpen = true;
+    input.setRawMode(false);
+    input.on("data", this.#onData).on("end", this.#onGone).on("error", this.#onGone).resume();
+    output.on("error", this.#onGone);
+    process.on("SIGINT", this.#onInterrupt);
+    this.#ticking = setInterval(() => this.#tick(), STILL_RUNNING_MS);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    for (const reply of this.#replies) reply.end("stopped");
+    this.#isOpen = false;
+    if (this.#isAtPrompt) this.#options.output.write("\n");
+    clearInterval(this.#ticking);
+    process.off("SIGINT", this.#onInterrupt);
+    const { input, output } = this.#options;
+    input.off("data", this.#onData).off("end", this.#onGone).off("error", this.#onGone).pause();
+    output.off("error", this.#onGone);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  print(text: string, deliveryId?: string): void {
+    const stream = new MarkdownStream();
+    stream.push(text);
+    this.#isAwaiting = false;
+    this.#write(stream.end(this.#look()));
+    if (deliveryId !== undefined) this.#questions.printed(deliveryId);
+    this.#prompt();
+  }
+
+  note(text: string): void {
+    this.#say(text);
+    this.#prompt();
+  }
+
+  overhear(text: string): void {
+    this.#say(`Another terminal says: ${text}`);
+    this.#prompt();
+  }
+
+  file(path: string): void {
+    this.#say(`File: ${path}`);
+    this.#prompt();
+  }
+
+  problem(text: string): void {
+    this.#say(text);
+    this.#prompt();
+  }
+
+  reply(): LiveReply {
+    this.#isAwaiting = false;
+    const { clock } = this.#options;
+    const reply = new PlainReply({
+      ...{ clock, questions: this.#questions },
+      look: () => this.#look(),
+      write: (rows) => this.#write(rows),
+      say: (words) => this.#say(words),
+      onQuestions: () => this.#prompt(),
+      onEnd: (ended) => {
+        this.#replies.delete(ended);
+        this.#prompt();
+      },
+    });
+    this.#replies.add(reply);
+    this.#say("Baton is working.");
+    return reply;
+  }
+
+  /** The status itself is said with each answer. */
+  redraw(): void {
+    this.#prompt();
+  }
+
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#options.onLeave();
+  }
+
+  get #isRunning(): boolean {
+    return this.#replies.size > 0 || this.#isAwaiting;
+  }
+
+  #look() {
+    return { width: Math.max(1, (this.#options.output.columns || DEFAULT_COLUMNS) - 1), color: false };
+  }
+
+  #write(rows: readonly ScreenRow[]): void {
+    if (!this.#isOpen || rows.length === 0) return;
+    const lines = rows.map((row) => paint(row).trimEnd()).join("\n");
+    this.#options.output.write(`${this.#isAtPrompt ? "\n" : ""}${lines}\n`);
+    this.#isAtPrompt = false;
+  }
+
+  #say(words: string): void {
+    this.#write(wrapWords([span(printableText(words))], this.#look().width));
+  }
+
+  /** Says which question waits, if another one does than before; the line begins with a prompt if it is the person's turn. */
+  #prompt(): void {
+    const { next } = this.#questions;
+    const which = next && next.place !== "" ? `${next.place}: ${next.what}\n` : "";
+    const asked = next ? `${which}Waiting for you: ${next.keys}, then Enter.` : "";
+    if (asked !== this.#asked && asked !== "") this.#say(asked);
+    this.#asked = asked;
+    this.#questions.drawn(this.#options.clock());
+    if (!this.#isOpen || this.#isAtPrompt || (this.#isRunning && !next)) return;
+    this.#options.output.write(PROMPT);
+    this.#isAtPrompt = true;
+  }
+
+  #tick(): void {
+    for (const reply of this.#replies) for (const line of reply.running) this.#say(`Still running: ${line}`);
+  }
+
+  readonly #onData = (data: Buffer | string): void => {
+    const text = typeof data === "string" ? data : this.#decoder.write(data);
+    const lines = (this.#rest + text).split(/\r\n?|\n/);
+    this.#rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
+    for (const line of lines) this.#hear(line);
+  };
+
+  #hear(line: string): void {
+    this.#isAtPrompt = false; // The terminal has shown the line break.
+    this.#interrupted = NOT_INTERRUPTED;
+    if (line.endsWith("\\")) {
+      this.#before += `${line.slice(0, -1)}\n`;
+      return;
+    }
+    const text = printableText(this.#before + line).trim();
+    this.#before = "";
+    if (text !== "" && !this.#answers(text)) this.#submit(text);
+    else this.#prompt();
+  }
+
+  /** True if the text answers the question that waits; then the answer is on its way. */
+  #answers(text: string): boolean {
+    const answer = this.#questions.answerBy(text, this.#options.clock());
+    if (!answer) return false;
+    this.#questions.close(answer.question);
+    void this.#hands.press(answer.button).then((isAccepted) => {
+      if (!isAccepted) this.#questions.reopen(answer.question);
+      this.#prompt();
+    });
+    return true;
+  }
+
+  #submit(text: string): void {
+    this.#isAwaiting = true;
+    void this.#hands.submit(text).then((isAnswerToCome) => {
+      if (isAnswerToCome) return;
+      this.#isAwaiting = false;
+      this.#prompt();
+    });
+  }
+
+  /** Ctrl-C. What was written of a line is the terminal's, which has dropped it. */
+  readonly #onInterrupt = (): void => {
+    this.#rest = "";
+    const now = { at: this.#options.clock(), isRunning: this.#isRunning, isEmpty: true };
+    const { action, state } = interrupt(this.#interrupted, now);
+    this.#interrupted = state;
+    if (action === "leave") this.leave();
+    if (action === "stop") this.#options.onStop();
+    if (action === "ask") this.note("Press Ctrl-C again to leave.");
+  };
+
+  readonly #onGone = (): void => this.leave();
+}
