@@ -1,19 +1,27 @@
 /** A chat whose gateway is an echo, for trying the terminal by hand and from tests: `tsx test/terminal/echo-chat.ts`. */
 import { appendFile, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { InboundMessage, Received } from "../../src/adapter/adapter.js";
 import type { LiveReply } from "../../src/adapter/live-reply.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
+import { editText } from "../../src/cli/editor.js";
 import { addressOf, localSource } from "../../src/session/source.js";
 import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 import { HOSTILE } from "./hostile.js";
 
 const COMMANDS = [
-  { name: "new", description: "Begin a new session" },
-  { name: "reset", description: "Forget and begin again" },
-  { name: "resume", description: "Go back to an earlier session" },
-  { name: "status", description: "What is going on" },
+  { text: "/new", description: "Begin a new session" },
+  { text: "/reset", description: "Forget and begin again" },
+  { text: "/resume", description: "Go back to an earlier session" },
+  { text: "/status", description: "What is going on", ends: true },
 ];
+
+const SESSIONS = Array.from({ length: 12 }, (_, index) => ({
+  text: `Garden ${index + 1}`,
+  description: `${index + 1} messages, a long time ago and far away`,
+  ends: true,
+}));
 
 const DEMO = `# A heading with *italic*
 
@@ -57,7 +65,7 @@ const adapter = new TerminalAdapter({
   color: true,
   pictures: "kitty",
   status: () => ({ title, agent: "echo", tokens }),
-  complete: () => COMMANDS,
+  complete: (line) => (line.startsWith("/resume ") ? SESSIONS : COMMANDS),
   ...(historyFile
     ? {
         history: {
@@ -70,6 +78,7 @@ const adapter = new TerminalAdapter({
         },
       }
     : {}),
+  edit: (text) => editText(process.env.EDITOR ?? "no-such-editor", tmpdir(), "message.md", text),
   onStop: () => {
     isStopped = true;
   },

@@ -12,7 +12,7 @@ import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
 import type { KeyCommand } from "./keys.js";
-import { InputLine, type LineOptions } from "./line.js";
+import { InputLine, type LineOptions, reasonOf } from "./line.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
@@ -32,7 +32,9 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly pictures?: PictureProtocol | undefined;
   /** Asked with each drawing: quick, and never throws. */
   readonly status: () => PromptStatus;
-  /** Ctrl-C while a turn runs. */
+  /** Lets the person write in their own editor, which has the terminal meanwhile; rejects with a sentence. */
+  readonly edit?: (text: string) => Promise<string>;
+  /** Ctrl-C or Esc while a turn runs. */
   readonly onStop: () => void;
   /** The person wants to go, or the terminal is gone. Called once; the answer is to disconnect. */
   readonly onLeave: () => void;
@@ -68,6 +70,8 @@ export class Chat {
   /** How long the last drawing took: the next one gives others their turn. */
   #drawMs = 0;
   #isOpen = false;
+  /** An editor has the terminal: nothing is drawn, and no key is ours. */
+  #isAway = false;
   #hasLeft = false;
 
   /** `onSubmit` tells whether an answer is to come; it does not throw. */
@@ -98,7 +102,7 @@ export class Chat {
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#ticking) clearTimeout(this.#ticking);
     for (const reply of this.#replies) reply.end("stopped");
-    this.#screen.close(this.#page.take());
+    if (!this.#isAway) this.#screen.close(this.#page.take());
     this.#modes.leave();
     this.#keyboard.stop();
     process.off("SIGCONT", this.#onContinue);
@@ -131,7 +135,7 @@ export class Chat {
     const { width, height } = this.#screen;
     const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
     const picture = bytes && pictureSequence(bytes, mediaType, this.#options.pictures, room);
-    if (picture && this.#isOpen) this.#screen.picture(this.#page.take(), picture);
+    if (picture && this.#isOpen && !this.#isAway) this.#screen.picture(this.#page.take(), picture);
     this.#page.print("notice", wrapWords([span(`File: ${printableText(path)}`, { dim: true })], width));
     this.#draw();
   }
@@ -189,6 +193,7 @@ export class Chat {
   #draw(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
+    if (this.#isAway) return;
     const startedAt = this.#options.clock();
     const live = [...this.#replies].flatMap((reply) => reply.draw());
     const foot = this.#foot();
@@ -220,6 +225,8 @@ export class Chat {
       {
         draft: this.#line.draft,
         hints: this.#line.hints,
+        chosen: this.#line.chosen,
+        search: this.#line.search,
         status: this.#options.status(),
         turn: this.#turn,
         retry: this.#retry,
@@ -256,6 +263,8 @@ export class Chat {
         const wish = this.#line.press(command);
         if (wish?.kind === "leave") this.leave();
         if (wish?.kind === "say") this.#say(wish.text);
+        if (wish?.kind === "stop" && this.#isRunning) this.#options.onStop();
+        if (wish?.kind === "edit elsewhere") void this.#editElsewhere(wish.text);
       }
     }
   }
@@ -270,7 +279,14 @@ export class Chat {
     });
   }
 
+  /** More may be completed now. */
+  arrived(): void {
+    this.#line.arrived();
+    this.redraw();
+  }
+
   #interrupt(): void {
+    if (this.#line.endSearch()) return;
     const now = {
       at: this.#options.clock(),
       isRunning: this.#isRunning,
@@ -290,6 +306,23 @@ export class Chat {
     this.#options.onLeave();
   }
 
+  async #editElsewhere(text: string): Promise<void> {
+    const { edit } = this.#options;
+    if (!edit) return;
+    this.#screen.close(this.#page.take());
+    this.#modes.leave();
+    this.#keyboard.stop();
+    this.#isAway = true;
+    try {
+      this.#line.replace(printableText(await edit(text)).trimEnd());
+    } catch (error) {
+      this.problem(reasonOf(error));
+    }
+    this.#isAway = false;
+    if (this.#isOpen) this.#keyboard.start();
+    this.#onContinue();
+  }
+
   /** Ctrl-Z: the shell gets the terminal as it was; when it continues us, `#onContinue` takes it again. */
   #suspend(): void {
     this.#screen.close(this.#page.take());
@@ -300,7 +333,7 @@ export class Chat {
   }
 
   readonly #onContinue = (): void => {
-    if (!this.#isOpen) return;
+    if (!this.#isOpen || this.#isAway) return;
     this.#modes.enter();
     this.#screen.forget();
     this.redraw();

@@ -12,10 +12,8 @@ import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
 import { Chat, type ChatOptions } from "./chat.js";
 import { reasonOf } from "./line.js";
+import { KEYS_HELP, ownCommand, ownCommands } from "./own-commands.js";
 import { inbound, pathOf, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
-
-/** Known to the terminal alone: elsewhere one just goes. */
-const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
 
 export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
   /** Where it is: the lane of a plain `baton` unless told. */
@@ -40,7 +38,7 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#options = options;
     this.#source = options.source ?? localSource();
     this.account = terminalAccount(this.#source);
-    const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];
+    const complete: ChatOptions["complete"] = (line) => [...options.complete(line), ...ownCommands(line)];
     this.#chat = new Chat({ clock: Date.now, ...options, complete }, (text) => this.#submit(text));
   }
 
@@ -78,6 +76,11 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#chat.redraw();
   }
 
+  /** There may be more to complete a line with. */
+  arrived(): void {
+    this.#chat.arrived();
+  }
+
   /** The screen is the chat's; nobody else may write to it. */
   get isOpen(): boolean {
     return this.#chat.isOpen;
@@ -108,10 +111,10 @@ export class TerminalAdapter implements Adapter, Speaker {
   }
 
   #submit(text: string): Promise<boolean> {
-    if (/^\/quit\s*$/i.test(text)) {
-      this.#chat.leave();
-      return Promise.resolve(false);
-    }
+    const own = ownCommand(text);
+    if (own === "leave") this.#chat.leave();
+    if (own === "keys") this.#chat.print(KEYS_HELP);
+    if (own !== null) return Promise.resolve(false);
     const handedOver = this.#handedOver.then(() => this.#handOver(text));
     this.#handedOver = handedOver;
     return handedOver;

@@ -9,6 +9,10 @@ export function help(table: readonly Command[]): Command {
     usage: "[command]",
     description: "list the commands, or explain one",
     details: "It lists only the commands that you may use.",
+    completes: async ({ who }) =>
+      table
+        .filter((each) => mayRun(each, who.role))
+        .map(({ name, description }) => ({ text: name, description, ends: true })),
     async run({ words, who }) {
       const usable = table.filter((each) => mayRun(each, who.role));
       if (words === "") return usable.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
