@@ -54,6 +54,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         complete: (line) => open.complete(line),
         history: chatHistory(config.home, cli.hide),
         edit: (text) => editText(cli.environment.editor, config.home, "message.md", text),
+        folder: cli.workingFolder,
         source: lane.source,
         session: () => open.session(),
         onStop: () => open.gateway.lane(open.key).stop("stopped"),

@@ -52,7 +52,7 @@ function greet(name: string): string {
 The end.
 `;
 
-const [historyFile] = process.argv.slice(2);
+const [historyFile, folder] = process.argv.slice(2);
 const address = addressOf(localSource());
 let tokens = 0;
 let title = "a chat";
@@ -78,6 +78,7 @@ const adapter = new TerminalAdapter({
         },
       }
     : {}),
+  ...(folder ? { folder } : {}),
   edit: (text) => editText(process.env.EDITOR ?? "no-such-editor", tmpdir(), "message.md", text),
   onStop: () => {
     isStopped = true;
@@ -163,6 +164,10 @@ async function receive(message: InboundMessage): Promise<Received> {
   if (word === "kill") process.kill(process.pid, `SIG${signal}`);
   if (message.text === "throw") throw new Error("The disk is full.");
   if (message.text === "refuse") return "refused";
+  const files = await Promise.all(
+    (message.files ?? []).map((file) => file.read(1_000, AbortSignal.timeout(10_000))),
+  );
+  for (const file of files) await send(`file: ${Buffer.from(file).toString()}`);
   void answer(message.text);
   return "accepted";
 }

@@ -1,5 +1,5 @@
 /** The chat as a person meets it: a real PTY, real keys, and a look at the screen. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -169,6 +169,30 @@ describe.skipIf(!pty)(
         await chat.see("3\r", "The editor failed with exit code 3, so nothing was changed.");
         await chat.until(() => chat.vt.text().includes("› one\n  two0\na chat"));
         await chat.see("\u001f\r", 'You said "one\\ntwo"');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    it("completes files, and sends those that a message names", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+      try {
+        writeFileSync(join(folder, "notes.txt"), "buy milk");
+        mkdirSync(join(folder, "src"));
+        writeFileSync(join(folder, "src/main.ts"), "main()");
+        const chat = await PtyChat.start({
+          columns: 40,
+          shell: `exec $CHAT ${join(folder, "history")} ${folder}`,
+        });
+        await chat.see("see @", "  notes.txt\n  src/       folder");
+        await chat.see("ma", "  src/main.ts");
+        await chat.see("\t", "› see @src/main.ts\na chat");
+        await chat.see(`and @${DOWN}\r`, "› see @src/main.ts and @notes.txt\na chat");
+        await chat.see("or me@notes.txt @ann\r", "Attached: src/main.ts, notes.txt");
+        await chat.until(() => chat.vt.text().includes("file: main()\n\nfile: buy milk"));
+        await chat.until(() => chat.vt.text().includes("You said"));
+        await chat.see("/new @notes.txt\r", "command /new @notes.txt");
+        expect(count(chat, "Attached")).toBe(1);
       } finally {
         rmSync(folder, { recursive: true });
       }

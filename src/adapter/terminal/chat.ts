@@ -140,6 +140,13 @@ export class Chat {
     this.#draw();
   }
 
+  /** The files that go with what was just said. */
+  attached(names: readonly string[]): void {
+    const words = `Attached: ${names.map(printableText).join(", ")}`;
+    this.#page.print("notice", wrapWords([span(words, { dim: true })], this.#screen.width));
+    this.redraw();
+  }
+
   /** Something that went wrong, in a sentence. */
   problem(text: string): void {
     this.#page.print("notice", wrapWords([span(printableText(text), { color: "red" })], this.#screen.width));

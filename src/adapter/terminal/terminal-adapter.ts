@@ -8,14 +8,20 @@ import { LOCAL } from "../../session/platform.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import { type Adapter, ConnectError, type Letter, type Line, type Speaker } from "../adapter.js";
+import { beginsCommand } from "../command-text.js";
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
+import { attachedFile } from "./attached-file.js";
 import { Chat, type ChatOptions } from "./chat.js";
+import { FileNames } from "./file-names.js";
 import { reasonOf } from "./line.js";
+import { namedFiles } from "./named-files.js";
 import { KEYS_HELP, ownCommand, ownCommands } from "./own-commands.js";
 import { inbound, pathOf, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files"> {
+  /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
+  readonly folder?: string;
   /** Where it is: the lane of a plain `baton` unless told. */
   readonly source?: SessionSource;
   /** The session that the terminal shows; what is typed is for that one. */
@@ -39,7 +45,10 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#source = options.source ?? localSource();
     this.account = terminalAccount(this.#source);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), ...ownCommands(line)];
-    this.#chat = new Chat({ clock: Date.now, ...options, complete }, (text) => this.#submit(text));
+    const { folder, clock = Date.now } = options;
+    const names = folder ? new FileNames({ folder, clock, onArrived: () => this.arrived() }) : null;
+    const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
+    this.#chat = new Chat({ ...options, clock, complete, files }, (text) => this.#submit(text));
   }
 
   async serve(line: Line): Promise<void> {
@@ -122,7 +131,11 @@ export class TerminalAdapter implements Adapter, Speaker {
 
   /** A message will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
-    const message = inbound(text, this.#source, [], this.#options.session?.() ?? null);
+    const { folder, session } = this.#options;
+    const named = folder && !beginsCommand(text) ? await namedFiles(text, folder) : [];
+    const files = named.map(({ path }) => attachedFile(path));
+    const message = inbound(text, this.#source, files, session?.() ?? null);
+    if (named.length > 0) this.#chat.attached(named.map(({ name }) => name));
     try {
       const received = await this.#line?.receive(message);
       if (received === "refused") this.#chat.problem("Refused: you may not write here.");

@@ -2,6 +2,8 @@
 import type { Draft } from "./editor.js";
 
 const MOST = 200;
+/** Of all steps together: a long text is kept less often. */
+const MOST_CHARACTERS = 5_000_000;
 
 export class UndoSteps {
   #steps: Draft[] = [];
@@ -12,7 +14,7 @@ export class UndoSteps {
   changed(before: Draft, after: Draft, typed: string | null): void {
     if (before.text === after.text) return;
     const isOfWord = typed !== null && /^\S$/u.test(typed);
-    if (!(isOfWord && this.#typedTo === before.cursor)) this.#steps = [...this.#steps, before].slice(-MOST);
+    if (!(isOfWord && this.#typedTo === before.cursor)) this.#keep(before);
     this.#typedTo = isOfWord ? after.cursor : null;
   }
 
@@ -20,6 +22,16 @@ export class UndoSteps {
   back(): Draft | null {
     this.#typedTo = null;
     return this.#steps.pop() ?? null;
+  }
+
+  #keep(step: Draft): void {
+    this.#steps.push(step);
+    let characters = 0;
+    const from = this.#steps.findLastIndex(({ text }) => {
+      characters += text.length;
+      return characters > MOST_CHARACTERS;
+    });
+    this.#steps = this.#steps.slice(Math.max(from + 1, this.#steps.length - MOST));
   }
 
   forget(): void {
