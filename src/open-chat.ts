@@ -1,7 +1,6 @@
 /** Opens the gateway of one terminal: in its lane, with its session, and with what other terminals say there. */
-import { isDeepStrictEqual } from "node:util";
 import type { ChatEvents, ChatSurface, OpenChat } from "./cli/opened-chat.js";
-import { completeHandoff } from "./gateway/commands/handoff.js";
+import { Completer } from "./gateway/commands/completer.js";
 import { movedAwayText } from "./gateway/handoff/words.js";
 import { BoundSession } from "./gateway/terminals/bound-session.js";
 import { OthersWords } from "./gateway/terminals/others-words.js";
@@ -40,15 +39,16 @@ export async function openChat(
     },
     onTaken: (entry) => events.onTaken?.(entry),
   });
-  let places: Awaited<ReturnType<typeof gateway.handoffs.places.all>> = [];
-  /** In the background; if the places have changed, the line is drawn again. */
-  const lookForPlaces = async (): Promise<void> => {
-    const who = await gateway.people.access(source);
-    const found = who.allowed ? await gateway.handoffs.places.all(who) : [];
-    if (isDeepStrictEqual(found, places)) return;
-    places = found;
-    events.onPlaces?.();
-  };
+  const completer = new Completer({
+    commands: opened.commands,
+    call: async () => {
+      const who = await gateway.people.access(source);
+      if (!who.allowed) return null;
+      const view = sessions.as(who.viewer);
+      return { who, sessions, view, places: () => gateway.handoffs.places.all(who) };
+    },
+    onArrived: () => events.onCompletions?.(),
+  });
   let unsubscribe = (): void => {};
   return {
     ...{ gateway, sessions, terminals, lane, key, agent: opened.agent },
@@ -65,10 +65,7 @@ export async function openChat(
       await gateway.start();
       bound.hear({ kind: "unknown" }); // If the session left meanwhile, the terminal can say so now.
     },
-    complete: (line) => {
-      if (line.startsWith("/")) lookForPlaces().catch(() => {});
-      return [...opened.commands.completions(line), ...completeHandoff(line, places)];
-    },
+    complete: (line) => completer.complete(line),
     close: async () => {
       unsubscribe();
       await Promise.all([bound.stop(), others.stop()]);

@@ -16,7 +16,7 @@ export type LaneWish =
   /** The conversation of the terminal. */
   | { readonly kind: "usual" }
   | { readonly kind: "new" }
-  /** By an id, the beginning of one, or a title. */
+  /** By an id, the beginning of one, a title or a part of one. */
   | { readonly kind: "session"; readonly which: string };
 
 export interface LaneChoice {

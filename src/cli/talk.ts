@@ -11,6 +11,7 @@ import { LOCAL } from "../session/platform.js";
 import { chatHistory } from "./chat-history.js";
 import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
+import { editText } from "./editor.js";
 import { firstGreeting, returnWords } from "./greeting.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
 import type { ChatSurface, OpenChat } from "./opened-chat.js";
@@ -58,6 +59,8 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
         complete: (line) => open.complete(line),
         history: chatHistory(config.home, cli.hide),
+        edit: (text) => editText(cli.environment.editor, config.home, "message.md", text),
+        folder: cli.workingFolder,
         source: lane.source,
         session: () => open.session(),
         onStop: () => open.gateway.lane(open.key).stop("stopped"),
@@ -101,7 +104,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
       adapter?.refresh();
       if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation has moved away.
     },
-    onPlaces: () => adapter?.refresh(),
+    onCompletions: () => adapter?.arrived(),
     onOffer: say,
   });
   const signals = ["SIGTERM", "SIGHUP"] as const;

@@ -8,7 +8,7 @@ import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkSearch, checkText, guarded } from "./checks.js";
-import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
+import { ambiguousSession, ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
 import { claimOldest } from "./handoff-claim.js";
 import { DEFAULT_WINDOW, type NumberedWindow, readWindow, type WindowWish } from "./history-window.js";
@@ -310,17 +310,11 @@ export class Sessions {
     return this.#store.reader.list(checkLimit(filter, 50, 200), checkViewer(viewer), this.#clock());
   }
 
-  /** The one session that an id, a unique id prefix or a title names, among those the viewer may see. */
+  /** The one session that an id, a unique id prefix, a title or a part of one names, among those the viewer may see. */
   async find(which: string, viewer: Viewer): Promise<SessionEntry> {
     const [found, ...others] = await this.#store.reader.find(checkId(which), checkViewer(viewer), 5);
     if (!found) throw sessionNotFound(which);
-    if (others.length > 0) {
-      const ids = [found, ...others].map((entry) => entry.sessionId).join(", ");
-      throw new ConflictError(
-        "ambiguous_session",
-        `${JSON.stringify(which)} matches several sessions: ${ids}. Give one id.`,
-      );
-    }
+    if (others.length > 0) throw ambiguousSession(which, [found, ...others]);
     return found;
   }
 

@@ -459,10 +459,32 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect([...(await sessions.alone(["20260110_12", a.sessionId], viewerOf(bob)))]).toEqual([
           ["20260110_12", b.sessionId],
         ]);
-        for (const which of ["", "%", "_", "groceries", "nope"]) {
+        for (const which of ["", " ", "%", "_", "nope"]) {
           await expect(sessions.find(which, OWNER)).rejects.toThrow(code("session_not_found"));
         }
         await expect(sessions.find("Groceries", viewerOf(bob))).rejects.toThrow(code("session_not_found"));
+      });
+
+      it("takes a part of a title in any case, if nothing is called so", async () => {
+        const a = await sessions.getOrCreate(ann);
+        const b = await sessions.getOrCreate(ann, { forceNew: true });
+        now += 1_000;
+        const c = await sessions.getOrCreate(bob);
+        await sessions.setTitle(a.sessionId, "Garden plans");
+        await sessions.setTitle(b.sessionId, "Ölwechsel 50%");
+        await sessions.setTitle(c.sessionId, "Secret garden");
+        const found = async (which: string, viewer = viewerOf(ann)) =>
+          (await sessions.find(which, viewer)).sessionId;
+        expect(await found("garden")).toBe(a.sessionId);
+        expect(await found("PLANS")).toBe(a.sessionId);
+        expect(await found("öLW")).toBe(b.sessionId);
+        expect(await found("0%")).toBe(b.sessionId);
+        expect(await found("garden", viewerOf(bob))).toBe(c.sessionId);
+        await expect(sessions.find("garden", OWNER)).rejects.toThrow(
+          `"garden" matches several sessions: "Secret garden" (${c.sessionId}), "Garden plans" (${a.sessionId}). Give one id.`,
+        );
+        await sessions.setTitle(c.sessionId, "Garden");
+        expect(await found("garden", OWNER)).toBe(c.sessionId);
       });
 
       it("takes no id for another that only begins like it", async () => {

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completed, fitting } from "./completion.js";
 import { draftOf, type Edit, EMPTY_DRAFT, edit, type Motion } from "./editor.js";
 import { InputHistory } from "./history.js";
 import { interrupt, NOT_INTERRUPTED } from "./interrupt.js";
@@ -88,27 +87,10 @@ describe("history", () => {
     expect(history.move(1, "one")).toBe("two changed");
     expect(history.move(1, "two changed")).toBe("draft");
     expect(history.move(1, "draft")).toBeNull();
+    history.add("one");
+    expect(history.entries).toEqual(["before", "two", "one"]);
     history.add("three");
-    expect([history.move(-1, ""), history.move(-1, "")]).toEqual(["three", "two"]);
-  });
-});
-
-describe("completion", () => {
-  const commands = ["new", "reset", "resume"].map((name) => ({ name, description: "" }));
-  const tab = (line: string) =>
-    completed(
-      line,
-      fitting(line, () => commands),
-    );
-
-  it("goes as far as the commands agree", () => {
-    expect(tab("/")).toBe("/");
-    expect(tab("/n")).toBe("/new ");
-    expect(tab("/r")).toBe("/res");
-    expect(tab("/resu")).toBe("/resume ");
-    expect(tab("/x")).toBe("/x");
-    expect(tab("/new ")).toBe("/new ");
-    expect(tab("hello")).toBe("hello");
+    expect([history.move(-1, ""), history.move(-1, "")]).toEqual(["three", "one"]);
   });
 });
 

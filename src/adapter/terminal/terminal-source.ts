@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { SessionId } from "../../session/ids.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { Capabilities, InboundMessage, LetterButton, LocalFile, RemoteFile } from "../adapter.js";
+import { beginsCommand } from "../command-text.js";
 
 /** The account of the terminal where a plain `baton` begins. */
 export const TERMINAL_ACCOUNT = "terminal";
@@ -52,7 +53,7 @@ export function inbound(
   files: readonly RemoteFile[] = [],
   session: SessionId | null = null,
 ): InboundMessage {
-  const kind = text.startsWith("/") ? "command" : "message";
+  const kind = beginsCommand(text) ? "command" : "message";
   return {
     ...{ kind, source, messageId: randomUUID(), text },
     ...(files.length > 0 ? { files } : {}),
