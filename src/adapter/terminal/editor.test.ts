@@ -78,7 +78,8 @@ describe("history", () => {
     history.add("one");
     history.add("two");
     expect(history.add("two")).toBe(false);
-    history.prepend(["before"]);
+    history.prepend(["before", "one", "before"]);
+    expect(history.entries).toEqual(["before", "one", "two"]);
     expect(history.move(-1, "draft")).toBe("two");
     expect(history.move(-1, "two changed")).toBe("one");
     expect(history.move(-1, "one")).toBe("before");
