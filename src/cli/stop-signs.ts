@@ -13,12 +13,12 @@ const PATIENCE_MS = 5_000;
 const UNREAD = 0;
 
 export class StopSigns {
-  readonly #onStop: () => Promise<void>;
+  readonly #onStop: () => Promise<unknown>;
   readonly #ends: (() => void)[] = [];
-  #asked: { readonly exitCode: number; readonly at: number; readonly done: Promise<void> } | null = null;
+  #asked: { readonly exitCode: number; readonly at: number; readonly done: Promise<unknown> } | null = null;
 
   /** If `onStop` fails, nothing is said: closing the chat does the same again. */
-  constructor({ terminal, streams }: Cli, onStop: () => Promise<void>) {
+  constructor({ terminal, streams }: Cli, onStop: () => Promise<unknown>) {
     this.#onStop = onStop;
     for (const signal of SIGNALS) this.#hear(signal, () => this.#stop(128 + constants.signals[signal]));
     this.#ends.push(terminal.onGone((exitCode) => this.#stop(exitCode)));

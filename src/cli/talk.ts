@@ -63,13 +63,15 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         folder: cli.workingFolder,
         source: lane.source,
         session: () => open.session(),
-        onStop: () => open.gateway.lane(open.key).stop("stopped"),
+        onStop: () => void stopAnswer(open).then(say, (error: Error) => adapter?.problem(error.message)),
         onLeave: leave,
       });
       return { adapter, lane };
     },
   };
-  const say = (text: string): void => adapter?.say(text);
+  const say = (text: string): void => {
+    if (text !== "") adapter?.say(text);
+  };
   const counting = setInterval(() => moving && adapter?.refresh(), 1_000);
   const open = await cli.openChat(config, surface, {
     onSession: (entry) => {
@@ -144,6 +146,20 @@ async function greet(
 }
 
 const LAST_MESSAGES = 20;
+
+/** Ends the answer, or drops what waits for one of another process; returns what to say. */
+async function stopAnswer({ gateway, key }: OpenChat): Promise<string> {
+  const lane = gateway.lane(key);
+  if (lane.run) {
+    lane.stop("stopped");
+    return "";
+  }
+  const dropped = await gateway.cancel(key);
+  return dropped === 0 ? "" : NOT_SENT;
+}
+
+const NOT_SENT =
+  "Your message was still waiting for another answer. It is cancelled: Baton will not answer it.";
 
 const OPEN_HERE_TOO =
   "Another terminal is in this conversation too: you see each other's messages. /new starts one of your own.";

@@ -260,7 +260,7 @@ export class Gateway {
       surfaces,
       stopping,
     });
-    this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces });
+    this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces, notices });
   }
 
   /** Goes on where the last process ended, then begins to receive. */
@@ -318,16 +318,20 @@ export class Gateway {
     await this.lane(key).idle();
   }
 
-  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. */
-  async cancel(key: SessionKey): Promise<void> {
+  /**
+   * Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns how
+   * many messages it dropped.
+   */
+  async cancel(key: SessionKey): Promise<number> {
     const { store, clock } = this.#common;
     await this.#reception.idle();
+    let dropped = 0;
     for (const { id } of await store.inbox.waitingIn(key))
-      await store.inbox.skip(id, this.holder, [], clock());
-    const lane = this.lane(key);
-    lane.stop("stopped");
+      if (await store.inbox.skip(id, this.holder, [], clock())) dropped++;
+    this.lane(key).stop("stopped");
     this.#arrivals.giveUp();
     await this.answered(key);
+    return dropped;
   }
 
   /** Waits until everything that is ready to be sent has been sent. */

@@ -81,8 +81,8 @@ export interface Inbox {
   beginCommand(id: InboxId, holder: string): Promise<boolean>;
   /** A command has acted; its reply goes to the outbox in the same step, once. */
   finishCommand(id: InboxId, said: readonly NewDelivery[], now: number): Promise<void>;
-  /** A waiting message gets no answer; the note about it goes to the outbox in the same step, once. */
-  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<void>;
+  /** A waiting message gets no answer; the note about it goes to the outbox in the same step, once. False if it waits no more. */
+  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<boolean>;
   /** Commands that a process was running: nobody knows whether they took effect. */
   interruptedCommands(account: Account): Promise<HeldItem[]>;
 }

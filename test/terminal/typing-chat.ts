@@ -86,6 +86,7 @@ export class TypingChat {
   }
 
   #arrive(conversation: Conversation): void {
+    this.#world.note(`${this.#id} has it`, conversation);
     this.conversation = conversation;
     this.#visited.add(conversation.id);
   }

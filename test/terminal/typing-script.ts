@@ -24,9 +24,7 @@ export async function runScript(
 ): Promise<void> {
   if (wish.kind === "new") return run(world, name, ["--new"], world.converse(), death);
   if (wish.kind === "continue")
-    return world.unmoved(async () =>
-      run(world, name, ["-c"], (await world.usual()) ?? world.converse(), death),
-    );
+    return world.unmoved(async () => run(world, name, ["-c"], await world.usual(), death));
   const { conversation } = wish;
   const words = ["--session", String(conversation.sessionId)];
   const isInChat = () => world.chats.some((chat) => chat.conversation === conversation);
@@ -44,6 +42,7 @@ async function run(
   death: ScriptDeath | null,
 ): Promise<void> {
   const line = world.line(name, conversation);
+  world.note(`${name} runs ${words.join(" ")} to be ended by ${death?.by} when ${death?.when}`, conversation);
   const seen = world.watched(conversation, line);
   const child = world.spawn([...words, `${lineText(line.number)}${death ? " hang" : ""}`]);
   const said = { stdout: "", stderr: "" };

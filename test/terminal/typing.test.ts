@@ -96,8 +96,8 @@ describe.skipIf(!pty)(
           const startedAt = performance.now();
           let actions = 0;
           const goesOn = () => (isFull ? performance.now() - startedAt < FULL_MS : actions < ACTIONS);
-          const first = await TypingTerminal.open(world, "terminal 1", []);
-          const second = await TypingTerminal.open(world, "terminal 2", []);
+          const first = await TypingTerminal.open(world, "terminal 1");
+          const second = await TypingTerminal.open(world, "terminal 2");
           const chats = CHAT_IDS.map((id) => new TypingChat(world, id));
           const makers = [
             (random: () => number) => terminalAction(world, first, random),
