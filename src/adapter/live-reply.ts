@@ -1,7 +1,6 @@
 /** How a surface shows a turn while it happens, if it can do better than sends and edits. */
 import type { ToolCall } from "../session/transcript.js";
 import type { ModelRetry, TurnFacts } from "../session/turn-facts.js";
-import type { LetterButton } from "./adapter.js";
 
 /** A turn as it happens. Calls come in order; none throws. What is optional, a surface need not show. */
 export interface LiveReply {
@@ -27,8 +26,8 @@ export interface LiveQuestion {
   readonly deliveryId: string;
   /** What would be done, with nothing hidden in it. */
   readonly what: string;
-  /** Each has a word; the first letter of the word is its key. */
-  readonly answers: readonly LetterButton[];
+  /** The command that each word means, as in `yes` → `/approve 15`. The first letter of a word is its key. */
+  readonly answers: Readonly<Record<string, string>>;
 }
 
 /** What tools tell of themselves while a turn runs. */

@@ -1,4 +1,4 @@
-/** Sending: how long a message waits for its platform and a handoff for a gateway, and what chats see of a long turn. */
+/** Sending: how long a message waits for its platform and a handoff for a gateway, and what chats and the terminal show. */
 import { flag, number } from "../util/setting.js";
 import { group } from "./groups.js";
 import { seconds } from "./seconds.js";
@@ -21,5 +21,12 @@ export const handoff = group({
   waitSeconds: seconds(60, {
     description:
       "If no gateway has finished a handoff after this time, it fails, and the conversation stays where it is.",
+  }),
+});
+
+export const uiSettings = group({
+  plain: flag(false, {
+    description:
+      "The chat in the terminal prints plain lines one after another, and draws nothing again: for screen readers. With `TERM=dumb` it always does.",
   }),
 });

@@ -6,7 +6,7 @@ import { checkTimeZone, DEFAULT_RESET_POLICY, type ResetPolicy } from "../sessio
 import { CHAT_TYPES } from "../session/source.js";
 import { choice, flag, list, number, type Setting, text, textOr } from "../util/setting.js";
 import { agentSettings, turnLimits } from "./agent.js";
-import { deliverySettings, handoff } from "./delivery.js";
+import { deliverySettings, handoff, uiSettings } from "./delivery.js";
 import { environmentSettings } from "./environments.js";
 import { groupChatSettings } from "./group-chats.js";
 import { each, group, type WrittenOf } from "./groups.js";
@@ -23,7 +23,6 @@ import { proxySetting } from "./proxy.js";
 import { retentionSettings } from "./retention.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
-import { uiSettings } from "./ui.js";
 import { voiceSettings } from "./voice.js";
 
 const timezone = text(

@@ -167,7 +167,7 @@ function mayBeAlways(
 export function answersTo(
   question: ApprovalQuestion,
   look: Pick<QuestionLook, "isPassing">,
-): readonly LetterButton[] {
+): readonly (LetterButton & { readonly word: string })[] {
   const { token } = question;
   return [
     { label: "Allow once", command: `/approve ${token}`, word: "yes" },

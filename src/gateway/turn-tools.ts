@@ -57,7 +57,11 @@ export async function turnTools(
     const answers = answersTo(question, { isPassing });
     const shown = withButtons(await notices.about(item, id, text), answers, here?.capabilities);
     const deliveryId = shown.at(-1)?.deliveryId ?? id;
-    const asked: LiveQuestion = { deliveryId, what: seenText(question.danger.what).text, answers };
+    const asked: LiveQuestion = {
+      deliveryId,
+      what: seenText(question.danger.what).text,
+      answers: Object.fromEntries(answers.map(({ word, command }) => [word, command])),
+    };
     live.set(question, asked);
     watch?.asked?.(asked); // A surface that shows the letter knows what it is.
     await store.outbox.add(shown, clock());

@@ -1,5 +1,4 @@
 /** A chat in a terminal as its adapter uses it: drawn on the screen (`chat.ts`), or in plain lines (`plain-chat.ts`). */
-import type { LetterButton } from "../adapter.js";
 import type { LiveReply } from "../live-reply.js";
 
 export interface ChatView {
@@ -30,6 +29,6 @@ export interface ChatView {
 export interface ChatHands {
   /** Tells whether an answer is to come. */
   submit(text: string): Promise<boolean>;
-  /** Presses the button of an answer, and tells whether it was accepted. */
-  press(button: LetterButton): Promise<boolean>;
+  /** Sends the command of an answer, and tells whether it was accepted. */
+  press(command: string): Promise<boolean>;
 }

@@ -284,7 +284,7 @@ export class Chat implements ChatView {
     const answer = this.#questions.answerBy(text, this.#options.clock());
     if (!answer) return false;
     this.#questions.close(answer.question);
-    void this.#hands.press(answer.button).then((isAccepted) => {
+    void this.#hands.press(answer.command).then((isAccepted) => {
       if (isAccepted) return;
       this.#questions.reopen(answer.question);
       this.redraw();

@@ -50,7 +50,7 @@ it("knows Esc from the beginning of another key, and commands of two keys", asyn
   await expect.poll(() => seen()).toEqual([{ kind: "escape" }]);
   expect(press("\u001bb")).toEqual([{ kind: "escape" }, { kind: "move", to: "word left" }]);
   expect(press("\u0018\u0005\u0005")).toEqual([{ kind: "edit elsewhere" }, { kind: "move", to: "line end" }]);
-  expect(press("\u0018x\u0018\u0018a")).toEqual([]);
+  expect(press("\u0018x\u0018\u0018a")).toEqual(["x", "a"].map((text) => ({ kind: "insert", text })));
   expect(press("\u001f")).toEqual([{ kind: "undo" }]);
 });
 

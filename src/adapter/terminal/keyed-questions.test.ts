@@ -27,14 +27,14 @@ function world() {
     input: input as unknown as ConstructorParameters<typeof KeyedQuestions>[0]["input"],
     stderr,
     clock: () => now,
-    press: async ({ command }) => {
+    press: async (command) => {
       pressed.push(command);
       return isAccepted;
     },
     onStop,
   });
   const ask = (deliveryId: string) => {
-    const answers = ["yes", "no"].map((word) => ({ label: word, word, command: `/${word} ${deliveryId}` }));
+    const answers = { yes: `/yes ${deliveryId}`, no: `/no ${deliveryId}` };
     const question = { deliveryId, what: `rm ${deliveryId}`, answers };
     questions.asked(question);
     questions.printed(deliveryId);

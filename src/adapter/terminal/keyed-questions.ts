@@ -6,7 +6,6 @@ import type { Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
-import type { LetterButton } from "../adapter.js";
 import type { LiveQuestion, LiveReply } from "../live-reply.js";
 import { OpenQuestions } from "./open-questions.js";
 
@@ -15,7 +14,7 @@ export interface KeyedQuestionsSetting {
   readonly stderr: Writable;
   readonly clock: Clock;
   /** Tells whether the answer was accepted; does not throw. */
-  readonly press: (button: LetterButton) => Promise<boolean>;
+  readonly press: (command: string) => Promise<boolean>;
   /** Ctrl-C or Ctrl-D. */
   readonly onStop: () => void;
 }
@@ -88,7 +87,7 @@ export class KeyedQuestions implements Required<Pick<LiveReply, "asked" | "answe
     this.#setting.stderr.write(keys);
     this.#questions.close(answer.question);
     this.pause();
-    void this.#setting.press(answer.button).then((isAccepted) => {
+    void this.#setting.press(answer.command).then((isAccepted) => {
       if (!isAccepted) this.#questions.reopen(answer.question);
       this.resume();
     });

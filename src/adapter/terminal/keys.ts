@@ -93,7 +93,7 @@ const META: Readonly<Record<string, KeyCommand>> = {
 /** Readline knows no name for it. */
 const CTRL_UNDERSCORE = "\u001f";
 
-/** After Ctrl-X, with Ctrl. */
+/** After Ctrl-X, with Ctrl; any other key means there what it always means. */
 const AFTER_PREFIX: Readonly<Record<string, KeyCommand>> = {
   e: { kind: "edit elsewhere" },
   u: { kind: "undo" },
@@ -107,7 +107,8 @@ export function isPrefix({ name, ctrl }: Key): boolean {
 /** Null for keys that mean nothing here. */
 export function commandOf(text: string | undefined, given: Key, afterPrefix = false): KeyCommand | null {
   const key = given.sequence === CTRL_UNDERSCORE ? { ...given, name: "_", ctrl: true } : given;
-  if (afterPrefix) return (key.ctrl && key.name && AFTER_PREFIX[key.name]) || null;
+  const second = afterPrefix && key.ctrl && AFTER_PREFIX[key.name ?? ""];
+  if (second) return second;
   if (key.name === "tab" && key.shift) return { kind: "complete before" };
   const table = key.ctrl ? CTRL : key.meta ? META : PLAIN;
   const command = key.name !== undefined && Object.hasOwn(table, key.name) ? table[key.name] : undefined;

@@ -266,5 +266,5 @@ it("knows the keys of other programs", () => {
   expect(commandOf(undefined, { name: "escape", meta: true })).toEqual({ kind: "escape" });
   expect(commandOf("\u0005", ctrl("e"), true)).toEqual({ kind: "edit elsewhere" });
   expect(commandOf("\u0015", ctrl("u"), true)).toEqual({ kind: "undo" });
-  expect(commandOf("e", { name: "e" }, true)).toBeNull();
+  expect(commandOf("e", { name: "e" }, true)).toEqual({ kind: "insert", text: "e" });
 });

@@ -6,7 +6,7 @@ function question(deliveryId: string, what = `rm ${deliveryId}`, canBeAlways = t
   const answers = ["yes", "no", ...(canBeAlways ? ["always"] : [])];
   return {
     ...{ deliveryId, what },
-    answers: answers.map((word) => ({ label: word, word, command: `/${word} ${deliveryId}` })),
+    answers: Object.fromEntries(answers.map((word) => [word, `/${word} ${deliveryId}`])),
   };
 }
 
@@ -21,7 +21,7 @@ function shown(...ids: string[]): OpenQuestions {
 
 test("a key or a word answers; other text does not", () => {
   const questions = shown("a");
-  const commandOf = (text: string) => questions.answerBy(text, 1_000)?.button.command;
+  const commandOf = (text: string) => questions.answerBy(text, 1_000)?.command;
   expect(["y", "Y", "yes", "n", "no", "a", "always"].map(commandOf)).toEqual([
     ...["/yes a", "/yes a", "/yes a", "/no a", "/no a", "/always a", "/always a"],
   ]);
@@ -40,7 +40,7 @@ test("a key before the question was on the screen for a moment answers nothing",
   questions.drawn(10_000);
   expect(questions.answerBy("y", 10_499)).toBeNull();
   questions.drawn(10_300);
-  expect(questions.answerBy("y", 10_500)?.button.word).toBe("yes");
+  expect(questions.answerBy("y", 10_500)?.command).toBe("/yes a");
 });
 
 test("the oldest is next, and the one after it was not read yet", () => {

@@ -4,7 +4,6 @@
  * what it remembers: the time is passed in.
  */
 import { cleanLine } from "../../util/text.js";
-import type { LetterButton } from "../adapter.js";
 import type { LiveQuestion } from "../live-reply.js";
 
 /** Nobody reads a question and answers it sooner. */
@@ -21,7 +20,7 @@ export interface NextQuestion {
 
 interface PressedAnswer {
   readonly question: LiveQuestion;
-  readonly button: LetterButton;
+  readonly command: string;
 }
 
 export class OpenQuestions {
@@ -62,7 +61,7 @@ export class OpenQuestions {
     if (!first) return null;
     return {
       what: cleanLine(first.what),
-      keys: first.answers.map(keyWords).join(" / "),
+      keys: Object.keys(first.answers).map(keyWords).join(" / "),
       place: others.length === 0 ? "" : `1 of ${others.length + 1}`,
     };
   }
@@ -80,8 +79,8 @@ export class OpenQuestions {
     if (!question || this.#shown?.deliveryId !== question.deliveryId) return null;
     if (now - this.#shown.since < MOMENT_MS) return null;
     const said = text.toLowerCase();
-    const button = question.answers.find(({ word }) => word && (said === word || said === word[0]));
-    return button ? { question, button } : null;
+    const meant = Object.entries(question.answers).find(([word]) => said === word || said === word[0]);
+    return meant ? { question, command: meant[1] } : null;
   }
 
   get #waiting(): LiveQuestion[] {
@@ -89,6 +88,6 @@ export class OpenQuestions {
   }
 }
 
-function keyWords({ word = "" }: LetterButton): string {
+function keyWords(word: string): string {
   return word === "always" ? "a(lways here)" : (word[0] ?? "");
 }

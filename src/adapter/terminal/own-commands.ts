@@ -42,7 +42,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["Ctrl-U, Ctrl-K, Ctrl-Y", "delete to the beginning or the end of the line; paste what was deleted"],
   ["Ctrl-O", "show more of a tool's output"],
   ["Ctrl-L", "clear the screen"],
-  ["Ctrl-C", "stop the answer; without one, empty the line; twice, leave"],
+  ["Ctrl-C", "stop the answer; without one, empty the line (undo brings it back); twice, leave"],
   ["Ctrl-D", "leave, if the line is empty"],
   ["Ctrl-Z", "go to the shell; `fg` brings you back"],
 ];

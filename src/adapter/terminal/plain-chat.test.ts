@@ -29,7 +29,7 @@ async function world() {
         said.push(text);
         return !text.startsWith("/");
       },
-      press: async ({ command }) => pressed.push(command) > 0,
+      press: async (command) => pressed.push(command) > 0,
     },
   );
   chat = made;
@@ -44,7 +44,7 @@ async function world() {
 }
 
 function ask(reply: LiveReply, deliveryId: string) {
-  const answers = ["yes", "no"].map((word) => ({ label: word, word, command: `/${word} ${deliveryId}` }));
+  const answers = { yes: `/yes ${deliveryId}`, no: `/no ${deliveryId}` };
   const question = { deliveryId, what: `rm ${deliveryId}`, answers };
   reply.asked?.(question);
   return question;

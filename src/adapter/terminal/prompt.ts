@@ -4,12 +4,13 @@ import type { TurnFacts } from "../../session/turn-facts.js";
 import { cleanLine } from "../../util/text.js";
 import type { Completion } from "./completion.js";
 import type { Draft } from "./editor.js";
+import { layOut, rowsAround } from "./layout.js";
 import { menuRows, searchRow } from "./menu-rows.js";
 import type { NextQuestion } from "./open-questions.js";
 import type { HistorySearch } from "./search.js";
 import { type ScreenRow, span } from "./style.js";
 import { type UsedStatus, usedWords } from "./used-words.js";
-import { cutTo, graphemes, widthOf } from "./wrap.js";
+import { cutTo, widthOf } from "./wrap.js";
 
 export interface PromptStatus extends UsedStatus {
   readonly sessionId?: SessionId;
@@ -52,56 +53,22 @@ export function footFrame(foot: Foot, width: number, height: number): Frame {
   const left = Math.max(0, height - asked.length - 1);
   const below = belowRows(foot, width, left).slice(0, left);
   const room = Math.max(1, height - asked.length - below.length);
-  const { lines, row, column } = layOut(foot.draft, width - PROMPT.length);
-  const top = Math.max(0, Math.min(row - (room >> 1), lines.length - room));
-  const shown = lines.slice(top, top + room);
+  const { lines, row, column, isBeginning } = rowsAround(foot.draft, width - PROMPT.length, room);
   return {
-    rows: [...asked, ...shown.map((line, index) => promptRow(line, top + index === 0)), ...below],
-    cursor: { row: asked.length + row - top, column: column + PROMPT.length },
+    rows: [...asked, ...lines.map((line, index) => promptRow(line, isBeginning && index === 0)), ...below],
+    cursor: { row: asked.length + row, column: column + PROMPT.length },
   };
 }
 
 /** What was said, as it stays on the screen. */
 export function saidRows(text: string, width: number, by: "us" | "other" = "us"): ScreenRow[] {
-  const { lines } = layOut({ text, cursor: 0, cut: "" }, width - PROMPT.length);
+  const { lines } = layOut({ text, cursor: 0 }, width - PROMPT.length);
   const mark = by === "us" ? PROMPT : OTHER;
   return lines.map((line, index) => promptRow(line, index === 0, mark));
 }
 
 function promptRow(line: string, isFirst: boolean, mark = PROMPT): ScreenRow {
   return [span(isFirst ? mark : INDENT, { bold: true, color: "cyan" }), span(line)];
-}
-
-/** The lines of the screen, and where in them the cursor stands. */
-function layOut({ text, cursor }: Draft, width: number): { lines: string[]; row: number; column: number } {
-  const lines = [""];
-  let used = 0;
-  let place = { row: 0, column: 0 };
-  const next = () => {
-    lines.push("");
-    used = 0;
-  };
-  let index = 0;
-  for (const line of text.split(/(\n)/)) {
-    for (const grapheme of line === "\n" ? ["\n"] : graphemes(line)) {
-      const shown = grapheme === "\t" ? "  " : grapheme;
-      const wide = widthOf(shown);
-      if (grapheme !== "\n" && used + wide > width && used > 0) next();
-      if (index === cursor) place = { row: lines.length - 1, column: used };
-      index += grapheme.length;
-      if (grapheme === "\n") {
-        next();
-      } else {
-        lines[lines.length - 1] += shown;
-        used += wide;
-      }
-    }
-  }
-  if (index === cursor) {
-    if (used >= width) next();
-    place = { row: lines.length - 1, column: used };
-  }
-  return { lines, ...place };
 }
 
 /** Above the line being written: which question is next, if there are several, and its keys. */

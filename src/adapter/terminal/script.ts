@@ -11,7 +11,7 @@ import { type Address, localSource, type SessionSource } from "../../session/sou
 import type { TurnFacts } from "../../session/turn-facts.js";
 import { printableText } from "../../util/text.js";
 import { written } from "../../util/written.js";
-import type { Adapter, Capabilities, Letter, LetterButton, Line, RemoteFile, Speaker } from "../adapter.js";
+import type { Adapter, Capabilities, Letter, Line, RemoteFile, Speaker } from "../adapter.js";
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
 import { KeyedQuestions } from "./keyed-questions.js";
@@ -62,7 +62,7 @@ export class ScriptAdapter implements Adapter, Speaker {
     this.#keys = keyboard
       ? new KeyedQuestions({
           ...{ input: keyboard, stderr, clock: Date.now },
-          press: (button) => this.#press(button),
+          press: (command) => this.#press(command),
           onStop: () => process.kill(process.pid, "SIGINT"),
         })
       : null;
@@ -150,9 +150,9 @@ export class ScriptAdapter implements Adapter, Speaker {
     return isOurs ? this.#answer() : this.#aside();
   }
 
-  async #press(button: LetterButton): Promise<boolean> {
+  async #press(command: string): Promise<boolean> {
     try {
-      return (await this.#line?.receive(pressed(button, this.#source))) === "accepted";
+      return (await this.#line?.receive(pressed(command, this.#source))) === "accepted";
     } catch (error) {
       this.notice(`Not accepted: ${(error as Error).message} The question still waits.`);
       return false;

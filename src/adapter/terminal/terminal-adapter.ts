@@ -12,7 +12,6 @@ import {
   ConnectError,
   type InboundMessage,
   type Letter,
-  type LetterButton,
   type Line,
   type Speaker,
 } from "../adapter.js";
@@ -63,7 +62,7 @@ export class TerminalAdapter implements Adapter, Speaker {
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
       { ...options, clock, complete, files },
-      { submit: (text) => this.#submit(text), press: (button) => this.#press(button) },
+      { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }
 
@@ -162,8 +161,8 @@ export class TerminalAdapter implements Adapter, Speaker {
     );
   }
 
-  #press(button: LetterButton): Promise<boolean> {
-    return this.#receive(pressed(button, this.#source), "(The question still waits.)");
+  #press(command: string): Promise<boolean> {
+    return this.#receive(pressed(command, this.#source), "(The question still waits.)");
   }
 
   /** False if it was not accepted; the person was told why, and what to do. */

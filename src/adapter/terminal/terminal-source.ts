@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SessionId } from "../../session/ids.js";
 import { localSource, type SessionSource } from "../../session/source.js";
-import type { Capabilities, InboundMessage, LetterButton, LocalFile, RemoteFile } from "../adapter.js";
+import type { Capabilities, InboundMessage, LocalFile, RemoteFile } from "../adapter.js";
 import { beginsCommand } from "../command-text.js";
 
 /** The account of the terminal where a plain `baton` begins. */
@@ -41,8 +41,8 @@ export function pathOf({ from, path }: LocalFile): string {
   return from ?? path;
 }
 
-/** The answer to a question that a key gives: the command of its button. */
-export function pressed({ command }: LetterButton, source: SessionSource): InboundMessage {
+/** The answer to a question that a key gives: its command, as if a button was pressed. */
+export function pressed(command: string, source: SessionSource): InboundMessage {
   return { kind: "button", source, messageId: randomUUID(), text: command };
 }
 
