@@ -18,6 +18,7 @@ import type { AdaptersOver } from "./open-gateway.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
+import { USUAL_COMMAND } from "./util/command-words.js";
 import type { Finding } from "./util/finding.js";
 import { onOutputEnd } from "./util/output-end.js";
 import type { OnProblem } from "./util/problem.js";
@@ -29,6 +30,7 @@ const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string; engines: { node: string } };
 const words = process.argv.slice(2);
+const MAIN = fileURLToPath(import.meta.url);
 const PROCESS_HOST = { host: fileURLToPath(new URL("./process-host.js", import.meta.url)), version };
 const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
 
@@ -63,7 +65,10 @@ async function runCommand(): Promise<number> {
   process.on("uncaughtException", endOnBug);
   hearSecrets((value) => redactor.know(() => [value, ...passwordsIn(value)]));
   hideEnvironment();
-  const terminal = new Terminal(process, environment.color, redactor, environment.isDumb);
+  const { commandHere } = await import("./config/command-here.js");
+  const command = commandHere(MAIN, environment);
+  const { color, isDumb } = environment;
+  const terminal = new Terminal(process, color, redactor, { isDumb, command });
   const onProblem: OnProblem = (problem) => terminal.problem(problem);
   for (const problem of missing) onProblem(problem);
   return run(words, {
@@ -71,7 +76,7 @@ async function runCommand(): Promise<number> {
     version,
     oldestNode: engines.node.replace(/^>=/, ""),
     home: environment.home,
-    main: fileURLToPath(import.meta.url),
+    main: MAIN,
     environment,
     get workingFolder() {
       return process.cwd(); // Fails if it is deleted. Not every command needs it.
@@ -99,8 +104,19 @@ async function runCommand(): Promise<number> {
       (await import("./open-erasure.js")).sweepMedia(config, await openCleanly(config, "change")),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: async (config, surface, events) =>
-      (await import("./open-chat.js")).openChat(surface, events, (adapters) =>
-        openGatewayOf(environment, config, { adapters, isUnattended: surface.isScript }, events),
+      (await import("./open-chat.js")).openChat(
+        surface,
+        events,
+        (text) => terminal.named(text),
+        (adapters) => {
+          const { command } = terminal;
+          return openGatewayOf(
+            environment,
+            config,
+            { adapters, isUnattended: surface.isScript, command },
+            events,
+          );
+        },
       ),
     openHandoffs,
     openLanes: async (config, purpose) => {
@@ -119,7 +135,7 @@ async function runCommand(): Promise<number> {
       openGatewayOf(
         environment,
         config,
-        { adapters: async () => adapters, isUnattended: false },
+        { adapters: async () => adapters, isUnattended: false, command: USUAL_COMMAND },
         { onProblem, log: onProblem },
       ),
     inspectStore,
@@ -267,7 +283,7 @@ async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChann
 async function openGatewayOf(
   environment: Environment,
   config: Config,
-  { adapters, isUnattended }: { adapters: AdaptersOver; isUnattended: boolean },
+  { adapters, isUnattended, command }: { adapters: AdaptersOver; isUnattended: boolean; command: string },
   events: ChatEvents & {
     /** For the log, not for the chat. */
     readonly log?: (line: string) => void;
@@ -280,7 +296,7 @@ async function openGatewayOf(
   const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { makeWorkspace } = await import("./config/workspace.js");
   makeWorkspace(config.agent.workdir);
-  const { agent, model } = await openAgent(config, environment, redactor.hide);
+  const { agent, model } = await openAgent(config, environment, redactor.hide, command);
   /** Loaded with the first turn. */
   const ownTools = async () => (await import("./open-tools.js")).openTools(config);
   let tools: ReturnType<typeof ownTools> | undefined;

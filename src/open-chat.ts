@@ -1,4 +1,5 @@
 /** Opens the gateway of one terminal: in its lane, with its session, and with what other terminals say there. */
+import { namingAdapter } from "./adapter/naming-adapter.js";
 import type { ChatEvents, ChatSurface, OpenChat } from "./cli/opened-chat.js";
 import { Completer } from "./gateway/commands/completer.js";
 import { movedAwayText } from "./gateway/handoff/words.js";
@@ -8,16 +9,17 @@ import type { AdaptersOver, OpenGateway, TerminalGateway } from "./open-gateway.
 import { deliveryIdOf } from "./session/ids.js";
 import { LOCAL } from "./session/platform.js";
 
-/** `open` opens a gateway over the adapters that it is given. */
+/** `open` opens a gateway over the adapters that it is given. `named` names commands as the person calls them. */
 export async function openChat(
   surface: ChatSurface,
   events: ChatEvents,
+  named: (text: string) => string,
   open: (adapters: AdaptersOver) => Promise<TerminalGateway & { readonly agent: string }>,
 ): Promise<OpenChat> {
   let made: Awaited<ReturnType<ChatSurface["make"]>> | undefined;
   const opened = await open(async (store) => {
     made = await surface.make(store);
-    return [made.adapter];
+    return [namingAdapter(made.adapter, named)];
   });
   const { gateway, sessions, terminals, subscribe } = opened;
   if (!made) throw new Error("The terminal was not made.");

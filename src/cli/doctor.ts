@@ -9,6 +9,7 @@ import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, withLanes } from "./cli.js";
 import { CliError } from "./failure.js";
+import { installCommand } from "./on-path.js";
 import { quoted } from "./options.js";
 import type { Terminal } from "./terminal.js";
 
@@ -19,7 +20,12 @@ interface DoctorOptions {
 }
 
 export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
-  const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
+  const findings = [
+    nodeFinding(cli.oldestNode),
+    ...commandFindings(cli),
+    homeFinding(cli.home),
+    await gatewayFinding(cli.home),
+  ];
   const config = await configured(cli, findings);
   findings.push(...(await variableFindings(cli)));
   const { careFindings } = await import("./care.js");
@@ -57,6 +63,13 @@ function nodeFinding(oldest: string): Finding {
         finding: `${node} is too old`,
         fix: `install Node.js ${oldest} or later`,
       };
+}
+
+function commandFindings(cli: Cli): Finding[] {
+  const fix = installCommand(cli);
+  if (fix === null) return [];
+  const finding = `baton is not on your PATH; it was started as ${cli.terminal.command}`;
+  return [{ check: "command", status: "hint", finding, fix }];
 }
 
 function homeFinding(home: string): Finding {
@@ -245,7 +258,8 @@ function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
     const indent = " ".repeat(width + 4);
     const text = printableText(finding).replaceAll("\n", `\n${indent}`);
     terminal.line(`${signs[status]} ${paint.bold(check.padEnd(width))}  ${text}`);
-    if (looked.status !== "ok") terminal.line(`${indent}${paint.dim("→")} ${printableText(looked.fix)}`);
+    if (looked.status !== "ok")
+      terminal.line(`${indent}${paint.dim("→")} ${terminal.named(printableText(looked.fix))}`);
   }
   if (findings.every(({ status }) => status === "ok" || status === "hint"))
     terminal.line("\nEverything is fine.");

@@ -6,7 +6,7 @@ import { CommanderError } from "commander";
 import { BatonError } from "../session/errors.js";
 import { fileProblem, fileSentence } from "../util/file-problem.js";
 import { printableText } from "../util/text.js";
-import { jsonText, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 /** A refusal of the command line itself. */
 export class CliError extends Error {
@@ -34,7 +34,7 @@ export function reportFailure(
   if (error instanceof CommanderError && error.exitCode === 0) return 0; // Help or version was asked for.
   if (error instanceof CommanderError && error.code === "commander.help") return 2; // A bare `sessions`.
   const { code, message, exitCode, stack } = failureOf(error, help);
-  if (json) terminal.problem(jsonText({ error: { code, message } }));
+  if (json) terminal.problemJson({ error: { code, message } });
   else terminal.problem(`baton: ${printableText(message)}${stack ? `\n${printableText(stack)}` : ""}`);
   return exitCode;
 }

@@ -14,6 +14,7 @@ import type { Cli } from "./cli.js";
 import { editText } from "./editor.js";
 import { firstGreeting, returnWords } from "./greeting.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
+import { installHint } from "./on-path.js";
 import type { ChatSurface, OpenChat } from "./opened-chat.js";
 
 /** Where a terminal goes: at first, or when a command opens another conversation beside the one it shows. */
@@ -70,7 +71,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
     },
   };
   const say = (text: string): void => {
-    if (text !== "") adapter?.say(text);
+    if (text !== "") adapter?.say(cli.terminal.named(text));
   };
   const counting = setInterval(() => moving && adapter?.refresh(), 1_000);
   const open = await cli.openChat(config, surface, {
@@ -98,7 +99,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         : `Opening ${nameOf(wish.entry)} here. The other terminals stay where they are.`;
     },
     onProblem: noted(cli, (problem) =>
-      adapter?.isOpen ? adapter.problem(cli.redact(problem)) : tell(cli, problem),
+      adapter?.isOpen ? adapter.problem(cli.redact(cli.terminal.named(problem))) : tell(cli, problem),
     ),
     onHandoff: (move) => {
       isMovedByUs = move.state !== "failed";
@@ -142,7 +143,8 @@ async function greet(
   }
   const { items } = await sessions.list({ limit: 1 }, OWNER);
   if (items.length > 0) return;
-  adapter?.say(firstGreeting((await cli.chooseModel(config)) ? agent : null));
+  const greeting = cli.terminal.named(firstGreeting((await cli.chooseModel(config)) ? agent : null));
+  adapter?.say([greeting, installHint(cli) ?? []].flat().join("\n\n"));
 }
 
 const LAST_MESSAGES = 20;

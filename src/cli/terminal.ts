@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import type { ReadStream, WriteStream } from "node:tty";
+import { USUAL_COMMAND, withCommand } from "../util/command-words.js";
 import { onOutputEnd } from "../util/output-end.js";
 import type { Redactor } from "../util/redact.js";
 
@@ -20,6 +21,13 @@ export interface StandardStreams {
   readonly stderr: WriteStream;
 }
 
+interface TerminalTraits {
+  /** It can only print. */
+  readonly isDumb?: boolean;
+  /** How the person calls Baton. */
+  readonly command?: () => string;
+}
+
 function endAtOnce(exitCode: number): void {
   process.exit(exitCode);
 }
@@ -29,7 +37,7 @@ export class Terminal {
   readonly columns: number;
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
-  /** It can only print. */
+  readonly #command: () => string;
   readonly #isDumb: boolean;
   #onGone: (exitCode: number) => void = endAtOnce;
 
@@ -38,9 +46,10 @@ export class Terminal {
     streams: StandardStreams,
     color: boolean | undefined,
     hiding: Pick<Redactor, "hide" | "redact">,
-    isDumb = false,
+    { isDumb = false, command = () => USUAL_COMMAND }: TerminalTraits = {},
   ) {
     this.#isDumb = isDumb;
+    this.#command = command;
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
@@ -66,12 +75,28 @@ export class Terminal {
     return this.isSeen && this.#streams.stdin.isTTY === true;
   }
 
+  /** How the person calls Baton. */
+  get command(): string {
+    return this.#command();
+  }
+
+  /** A sentence of ours, with commands as the person calls them. */
+  named(text: string): string {
+    return text.includes(USUAL_COMMAND) ? withCommand(text, this.command) : text;
+  }
+
+  /** A line of Baton's own words. */
   line(text = ""): void {
+    this.row(this.named(text));
+  }
+
+  /** A line that others wrote, or a row of a table: printed as it is. */
+  row(text: string): void {
     this.#streams.stdout.write(`${this.#hiding.hide(text)}\n`);
   }
 
   json(value: unknown): void {
-    this.line(jsonText(value));
+    this.row(jsonText(value));
   }
 
   /** For long output: waits until the reader took it. */
@@ -81,7 +106,12 @@ export class Terminal {
 
   /** A line beside the result, on stderr. */
   problem(text: string): void {
-    this.#streams.stderr.write(`${this.#hiding.redact(text)}\n`);
+    this.#streams.stderr.write(`${this.#hiding.redact(this.named(text))}\n`);
+  }
+
+  /** The same for programs. */
+  problemJson(value: unknown): void {
+    this.#streams.stderr.write(`${this.#hiding.redact(jsonText(value))}\n`);
   }
 
   /** One line that overwrites itself; an empty text removes it. */

@@ -26,6 +26,8 @@ export interface Environment {
   readonly proxies: ProxyVariables;
   /** Where programs are found. */
   readonly path: string;
+  /** The script of npm that runs, such as `start`, or `npx`; null if npm did not start Baton. */
+  readonly npmEvent: string | null;
   /** The command of the user's editor: `VISUAL`, else `EDITOR`. */
   readonly editor: string;
 }
@@ -48,6 +50,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     models: readModelVariables(variables),
     proxies: readProxyVariables(variables),
     path: variables.PATH ?? "",
+    npmEvent: variables.npm_lifecycle_event || null,
     editor: variables.VISUAL || variables.EDITOR || "vi",
   };
 }
