@@ -1,5 +1,5 @@
 /**
- * The signs that nobody wants the answer to a single question any more: Ctrl-C, Ctrl-D, a signal, a closed pipe. The
+ * The signs that nobody waits for a single question or an import any more: Ctrl-C, Ctrl-D, a signal, a closed pipe. The
  * first one calls `onStop`; a second signal ends the program at once.
  */
 import { constants } from "node:os";
@@ -33,9 +33,8 @@ export class StopSigns {
   }
 
   /** Fails if one was seen. */
-  check(): void {
-    if (this.#exitCode !== null)
-      throw new CliError("stopped", "Stopped. Baton will not ask this again.", this.#exitCode);
+  check(text = "Stopped. Baton will not ask this again."): void {
+    if (this.#exitCode !== null) throw new CliError("stopped", text, this.#exitCode);
   }
 
   end(): void {
