@@ -10,12 +10,10 @@ import type { LiveQuestion } from "../live-reply.js";
 const MOMENT_MS = 500;
 
 export interface NextQuestion {
-  /** What would be done, in a line. */
+  /** What would be done, in a line; `1 of 2: …` if there are several. */
   readonly what: string;
   /** Its keys: `y / n / a(lways here)`. */
   readonly keys: string;
-  /** `1 of 2`; empty if it is the only one. */
-  readonly place: string;
 }
 
 interface PressedAnswer {
@@ -59,10 +57,10 @@ export class OpenQuestions {
   get next(): NextQuestion | null {
     const [first, ...others] = this.#waiting;
     if (!first) return null;
+    const place = others.length === 0 ? "" : `1 of ${others.length + 1}: `;
     return {
-      what: cleanLine(first.what),
+      what: place + cleanLine(first.what),
       keys: Object.keys(first.answers).map(keyWords).join(" / "),
-      place: others.length === 0 ? "" : `1 of ${others.length + 1}`,
     };
   }
 
