@@ -51,7 +51,7 @@ describe.skipIf(!pty)(
       await expect.poll(() => Date.now() - since, { timeout: 30_000 }).toBeGreaterThan(600);
       await chat.see("n", "› yn");
       await chat.see("\u007f\u007f", "waiting for you: y / n\n›");
-      await chat.see("N", "You pressed /deny it");
+      await chat.see("N", "› no\n\nYou pressed /deny it");
       await chat.until(() => count(chat, "waiting for you") === 0);
       await chat.see("ask\r", "waiting for you: y / n");
       const again = Date.now();

@@ -18,6 +18,7 @@ export interface NextQuestion {
 
 interface PressedAnswer {
   readonly question: LiveQuestion;
+  readonly word: string;
   readonly command: string;
 }
 
@@ -78,7 +79,7 @@ export class OpenQuestions {
     if (now - this.#shown.since < MOMENT_MS) return null;
     const said = text.toLowerCase();
     const meant = Object.entries(question.answers).find(([word]) => said === word || said === word[0]);
-    return meant ? { question, command: meant[1] } : null;
+    return meant ? { question, word: meant[0], command: meant[1] } : null;
   }
 
   get #waiting(): LiveQuestion[] {
