@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import "./adapter/platforms.js";
 import type { StoreUse } from "./cli/cli.js";
 import type { OpenHandoffs, OpenJobs } from "./cli/opened.js";
-import type { ChatEvents } from "./cli/opened-chat.js";
+import type { ChatEvents, QuestionWish } from "./cli/opened-chat.js";
 import { type Config, rulesOf, waitsOf } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
@@ -97,7 +97,12 @@ async function runCommand(): Promise<number> {
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: async (config, surface, events) =>
       (await import("./open-chat.js")).openChat(surface, events, (adapters) =>
-        openGatewayOf(environment, config, { adapters, isUnattended: surface.isScript }, events),
+        openGatewayOf(
+          environment,
+          config,
+          { adapters, isUnattended: surface.isScript, ...surface.question },
+          events,
+        ),
       ),
     openHandoffs,
     openLanes: async (config, purpose) => {
@@ -174,12 +179,11 @@ async function platformStates(config: Config) {
 
 async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs> {
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
-  const { Homes } = await import("./gateway/homes.js");
   const { Places } = await import("./gateway/places.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { handoffs, accounts } = store;
-  const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, homes, accounts, clock: Date.now });
+  const homeChannels = await homeChannelsOf(config);
+  const places = new Places({ sessions, accounts, homeChannels, clock: Date.now });
   const desk = new HandoffDesk({
     sessions,
     handoffs,
@@ -192,14 +196,13 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
 
 async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
   const { JobDesk } = await import("./gateway/jobs/desk.js");
-  const { Homes } = await import("./gateway/homes.js");
   const { Places } = await import("./gateway/places.js");
   const { TERMINAL_ACCOUNT } = await import("./adapter/terminal/terminal-source.js");
   const { localSource } = await import("./session/source.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { jobs, accounts } = store;
-  const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, homes, accounts, clock: Date.now });
+  const homeChannels = await homeChannelsOf(config);
+  const places = new Places({ sessions, accounts, homeChannels, clock: Date.now });
   const desk = new JobDesk({
     ...jobLimits(config),
     jobs,
@@ -210,7 +213,7 @@ async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
   });
   const source = localSource();
   const origin = { key: sessions.laneOf(source).key, source, account: TERMINAL_ACCOUNT };
-  return { desk, homes, origin, close: () => sessions.close() };
+  return { desk, homes: places.homes, origin, close: () => sessions.close() };
 }
 
 async function openProcessesOf(config: Config, onProblem: OnProblem) {
@@ -264,7 +267,7 @@ async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChann
 async function openGatewayOf(
   environment: Environment,
   config: Config,
-  { adapters, isUnattended }: { adapters: AdaptersOver; isUnattended: boolean },
+  { adapters, isUnattended, ...asked }: QuestionWish & { adapters: AdaptersOver; isUnattended: boolean },
   events: ChatEvents & {
     /** For the log, not for the chat. */
     readonly log?: (line: string) => void;
@@ -323,6 +326,9 @@ async function openGatewayOf(
     titles: config.memory.titles,
     ...rulesOf(config),
     ...retentionOf(config, isUnattended, log),
+    ...(asked.model === undefined ? {} : { model: asked.model }),
+    instructions: await (await import("./open-instructions.js")).openInstructions(config, asked.system),
+    workdir: config.agent.workdir,
     homeChannels: await homeChannelsOf(config),
     groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),

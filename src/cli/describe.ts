@@ -5,9 +5,12 @@ import type { SessionEntry } from "../session/session.js";
 import { describeSource } from "../session/source.js";
 import { cleanLine } from "../util/text.js";
 
-/** What people call a session. */
-export function nameOf(entry: Pick<SessionEntry, "title" | "displayName" | "sessionId">): string {
-  return cleanLine(entry.title ?? "") || cleanLine(entry.displayName) || cleanLine(entry.sessionId);
+/** What people call a session. One of the terminal without a title has no other name: its lane is nobody's word. */
+export function nameOf(
+  entry: Pick<SessionEntry, "title" | "displayName" | "sessionId" | "platform">,
+): string {
+  const name = entry.platform === LOCAL ? "untitled" : cleanLine(entry.displayName);
+  return cleanLine(entry.title ?? "") || name || cleanLine(entry.sessionId);
 }
 
 /** Where a session is, without what its name already says. */

@@ -39,7 +39,7 @@ export function reportFailure(
   return exitCode;
 }
 
-function failureOf(
+export function failureOf(
   error: unknown,
   help: string,
 ): { code: string; message: string; exitCode: number; stack?: string } {

@@ -6,7 +6,7 @@ import { takenAwayText } from "../gateway/handoff/words.js";
 import { sessionModel } from "../gateway/session-model.js";
 import { LOCAL } from "../session/platform.js";
 import { chatHistory } from "./chat-history.js";
-import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
+import { type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
 import type { ChatSurface, OpenChat } from "./opened-chat.js";
@@ -18,7 +18,10 @@ interface LaneOpening {
   readonly line?: string;
 }
 
-export async function talk(cli: Cli, options: ChatFlags): Promise<void> {
+export async function talk(
+  cli: Cli,
+  options: { readonly session?: string; readonly new?: boolean },
+): Promise<void> {
   const { session, new: isNew } = options;
   const wish: LaneWish =
     session === undefined ? { kind: isNew ? "new" : "usual" } : { kind: "session", which: session };

@@ -33,16 +33,26 @@ export interface NumberedWindow {
   readonly hasSummary: boolean;
   /** The `seq` of each user message of the transcript that is in it, oldest first. A summary comes before them all. */
   readonly userSeqs: readonly number[];
+  /** When each of these was written. */
+  readonly userTimes: readonly number[];
 }
 
 /** What the model sees of the end of a transcript: the summary of what is hidden, then the window. */
-export function windowOf({ summary, messages, seqs }: TranscriptEnd, maxMessages: number): NumberedWindow {
+export function windowOf(end: TranscriptEnd, maxMessages: number): NumberedWindow {
+  const { summary, messages, seqs, times } = end;
   const told = summary && maxMessages > 0 ? [summaryMessage(summary)] : [];
   const shown = historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) });
   const users = shown.filter(({ role }) => role === "user").length;
-  const all = seqs.filter((_, index) => messages[index]?.role === "user");
-  const hasSummary = told.length > 0;
-  return { messages: [...told, ...shown], hasSummary, userSeqs: all.slice(all.length - users) };
+  const lastUsers = (of: readonly number[]): number[] => {
+    const all = of.filter((_, index) => messages[index]?.role === "user");
+    return all.slice(all.length - users);
+  };
+  return {
+    messages: [...told, ...shown],
+    hasSummary: told.length > 0,
+    userSeqs: lastUsers(seqs),
+    userTimes: lastUsers(times),
+  };
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {

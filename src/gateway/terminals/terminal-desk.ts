@@ -6,19 +6,26 @@ import { terminalAccount } from "../../adapter/terminal/terminal-source.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
+import type { SessionSource } from "../../session/source.js";
+import type { SessionStore } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
 import { mayBeAlive } from "../../util/holder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { GatewayStore, OpenTerminal } from "../store.js";
 
 export interface TerminalDeskSetting {
-  readonly sessions: Pick<Sessions, "current" | "end" | "switchTo">;
-  readonly store: Pick<GatewayStore, "terminals" | "inbox" | "turns">;
+  readonly sessions: Pick<Sessions, "current" | "end" | "switchTo" | "getOrCreate" | "update">;
+  readonly store: Pick<GatewayStore, "terminals" | "inbox" | "turns"> & {
+    readonly routes: Pick<SessionStore["routes"], "remove">;
+  };
   readonly clock: Clock;
 }
 
 /** Longer than a process is ever busy: on the same machine a dead one is known at once. */
 const LEASE_MS = 60_000;
+
+/** Marks a session of which nothing is kept. */
+const UNSAVED = { unsaved: true } as const;
 
 type TerminalLane = Pick<OpenTerminal, "key" | "isScript" | "backTo">;
 
@@ -49,6 +56,13 @@ export class TerminalDesk {
     const open = await this.#setting.store.terminals.all(this.#setting.clock());
     return open.filter((each) => each.key === key && this.#isOpen(each) && each.holder !== this.#here?.holder)
       .length;
+  }
+
+  /** Begins a session that goes with its script, however that ends. */
+  async beginUnsaved(source: SessionSource): Promise<void> {
+    const { sessions } = this.#setting;
+    const { key } = await sessions.getOrCreate(source);
+    await sessions.update(key, { metadata: UNSAVED }, { touch: false });
   }
 
   async leave(): Promise<void> {
@@ -88,13 +102,15 @@ export class TerminalDesk {
     await this.#close(left);
   }
 
-  /** The lane of a script goes with it. Its session ends, or goes back to where it was. */
+  /** The lane of a script goes with it. Its session ends, or goes back to where it was, or is not kept. */
   async #close({ key, backTo }: TerminalLane): Promise<void> {
-    const { sessions } = this.#setting;
+    const { sessions, store } = this.#setting;
     const entry = await sessions.current(key);
     if (!entry) return;
-    if (backTo === null) await sessions.end(entry.sessionId, "ended", { onlyIn: key });
-    else await sessions.switchTo(backTo, entry.sessionId);
+    if (backTo === null) {
+      const ended = await sessions.end(entry.sessionId, "ended", { onlyIn: key });
+      if (entry.metadata.unsaved === UNSAVED.unsaved) await store.routes.remove(ended);
+    } else await sessions.switchTo(backTo, entry.sessionId);
   }
 
   async #stay(): Promise<void> {
