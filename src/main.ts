@@ -288,7 +288,7 @@ async function openGatewayOf(
     reserved: OWN_TOOLS,
     log,
     onProblem,
-    waitsForInstall: isUnattended,
+    isScript: isUnattended,
   });
   const { openProcesses } = await import("./open-processes.js");
   const { retentionOf } = await import("./open-erasure.js");
@@ -345,10 +345,13 @@ async function openGatewayOf(
 }
 
 /** Null if none is configured; then nothing is loaded. */
-async function mcpServers(config: Config, options: Omit<OpenMcpOptions, "version">) {
+async function mcpServers(
+  config: Config,
+  { isScript, ...options }: Omit<OpenMcpOptions, "version" | "installMs"> & { isScript: boolean },
+) {
   if (Object.keys(config.mcp.servers).length === 0) return null;
-  const { openMcp } = await import("./open-mcp.js");
-  return openMcp(config, { ...options, version });
+  const { openMcp, INSTALL_MS } = await import("./open-mcp.js");
+  return openMcp(config, { ...options, ...(isScript ? { installMs: INSTALL_MS } : {}), version });
 }
 
 async function inspectMcp(config: Config): Promise<Finding[]> {

@@ -247,7 +247,7 @@ export class Arrivals {
     if (!complete) return await media?.forget(attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
-    if (fetched && waiting.item.source.platform === LOCAL) this.#tellHere(lacks, cut);
+    if (fetched && waiting.item.platform === LOCAL) this.#tellHere(lacks, cut);
     if (unheard !== null && isUnheard(waiting.joining))
       await tellUnheard(this.#setting, waiting.joining, unheard);
     else await waiting.join(waiting.joining);
