@@ -58,7 +58,8 @@ export async function openChat(
     begin: async () => {
       await terminals.tidy(gateway.holder);
       await terminals.enter(gateway.holder, { key, isScript: lane.isOwn, backTo: lane.backTo });
-      await enter(opened, lane);
+      if (surface.question?.isUnsaved) await terminals.beginUnsaved(source);
+      else await enter(opened, lane);
       unsubscribe = subscribe((fact) => {
         bound.hear(fact);
         others.hear(fact);

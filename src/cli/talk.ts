@@ -9,7 +9,7 @@ import { sessionModel } from "../gateway/session-model.js";
 import { OWNER } from "../session/access.js";
 import { LOCAL } from "../session/platform.js";
 import { chatHistory } from "./chat-history.js";
-import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
+import { type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
 import { editText } from "./editor.js";
 import { firstGreeting, returnWords } from "./greeting.js";
@@ -24,7 +24,10 @@ interface LaneOpening {
   readonly line?: string;
 }
 
-export async function talk(cli: Cli, options: ChatFlags): Promise<void> {
+export async function talk(
+  cli: Cli,
+  options: { readonly session?: string; readonly new?: boolean },
+): Promise<void> {
   const { session, new: isNew } = options;
   const wish: LaneWish =
     session === undefined ? { kind: isNew ? "new" : "usual" } : { kind: "session", which: session };

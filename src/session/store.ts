@@ -215,6 +215,8 @@ export interface TranscriptEnd {
   readonly messages: readonly Message[];
   /** The `seq` of each. */
   readonly seqs: readonly number[];
+  /** When each was written. */
+  readonly times: readonly number[];
 }
 
 export interface TranscriptStore {

@@ -1,17 +1,24 @@
 /** The terminals that are open, one row for each process. */
 import type { Hold, OpenTerminal, Terminals } from "../../gateway/store.js";
+import { isUnsaved } from "../../gateway/terminals/unsaved.js";
+import type { SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { Db } from "../db.js";
+import type { Db, Queries } from "../db.js";
+import type { SearchIndex } from "../search-index.js";
+import { forgetSession } from "./forget.js";
 import { bindSession, lockLane } from "./lanes.js";
+import { PRUNABLE } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
 import { endSession } from "./session-steps.js";
 import { flag, maybe, number, text } from "./values.js";
 
 export class SqlTerminals implements Terminals {
   readonly #db: Db;
+  readonly #index: SearchIndex;
 
-  constructor(db: Db) {
+  constructor(db: Db, index: SearchIndex) {
     this.#db = db;
+    this.#index = index;
   }
 
   async enter(
@@ -47,6 +54,8 @@ export class SqlTerminals implements Terminals {
       if (backTo === null) {
         await endSession(tx, entry, "ended", now);
         await tx.run("DELETE FROM routes WHERE key = ?", key);
+        if (isUnsaved(entry) && (await isPrunable(tx, entry.sessionId)))
+          await forgetSession(tx, this.#index, entry.sessionId);
       } else if (!(await hasActiveHandoff(tx, entry.sessionId)))
         await bindSession(tx, dialect, backTo, entry.sessionId, now);
       return true;
@@ -67,4 +76,11 @@ export class SqlTerminals implements Terminals {
       until: number(row.lease_until),
     }));
   }
+}
+
+async function isPrunable(tx: Queries, sessionId: SessionId): Promise<boolean> {
+  const any = Number.MAX_SAFE_INTEGER;
+  return Boolean(
+    await tx.get(`SELECT 1 AS one FROM sessions s WHERE s.id = ? AND ${PRUNABLE}`, sessionId, any),
+  );
 }
