@@ -183,5 +183,18 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
       await store.terminals.leave("chat", now);
       expect(await sessions.current(keyOf(script))).toMatchObject({ sessionId, endedAt: null });
     });
+
+    it("gives back what a script borrowed, also if a terminal joined it", async () => {
+      const { sessionId } = await sessions.getOrCreate(script);
+      const borrowed = { key: keyOf(script), isScript: true, backTo: keyOf(aside) };
+      await store.terminals.enter(borrowed, { holder: "script", leaseMs: HOLD_MS }, now);
+      await store.terminals.enter(
+        { ...borrowed, isScript: false, backTo: null },
+        { holder: "chat", leaseMs: HOLD_MS },
+        now,
+      );
+      await store.terminals.leave("script", now);
+      expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
+    });
   });
 }

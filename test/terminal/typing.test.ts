@@ -54,10 +54,12 @@ function terminalAction(
 
 function chatAction(world: TypingWorld, chat: TypingChat, random: () => number): () => Promise<void> {
   const named = anyOf(world, random);
+  const shown = world.terminals[Math.floor(random() * world.terminals.length)]?.conversation;
   return picked(random, [
     [5, () => chat.say()],
     [1, () => chat.begin()],
-    [named ? 3 : 0, () => (named ? chat.resume(named) : Promise.resolve())],
+    [named ? 1 : 0, () => (named ? chat.resume(named) : Promise.resolve())],
+    [shown?.sessionId ? 2 : 0, () => (shown ? chat.resume(shown) : Promise.resolve())],
   ]);
 }
 

@@ -49,8 +49,10 @@ export class SqlTerminals implements Terminals {
       const entry = (await lockLane(tx, dialect, key))?.session.entry;
       await tx.run("DELETE FROM terminals WHERE owner = ?", holder);
       if (!entry || !flag(row.is_script)) return true;
-      if (await tx.get("SELECT 1 AS one FROM terminals WHERE key = ?", key)) return true;
       const backTo = maybe(row.back_to ?? null, text<SessionKey>);
+      // What was borrowed goes back, also from under a terminal that has joined: the chat was not told.
+      const others = `SELECT 1 AS one FROM terminals WHERE key = ? ${backTo === null ? "" : "AND is_script = 1"}`;
+      if (await tx.get(others, key)) return true;
       if (backTo === null) {
         await endSession(tx, entry, "ended", now);
         await tx.run("DELETE FROM routes WHERE key = ?", key);
