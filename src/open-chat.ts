@@ -35,7 +35,10 @@ export async function openChat(
         .catch((cause: Error) => onProblem(`Can't follow this session: ${cause.message}`, { cause }));
       events.onSession?.(entry);
     },
-    onTaken: (entry) => events.onTaken?.(entry),
+    onTaken: (entry) => {
+      void others.follow(null); // What is said in another chat is read there.
+      events.onTaken?.(entry);
+    },
   });
   let places: Awaited<ReturnType<typeof gateway.handoffs.places.all>> = [];
   /** In the background; if the places have changed, the line is drawn again. */
