@@ -41,7 +41,10 @@ export async function openChat(
         .catch((cause: Error) => onProblem(`Can't follow this session: ${cause.message}`, { cause }));
       events.onSession?.(entry);
     },
-    onTaken: (entry) => events.onTaken?.(entry),
+    onTaken: (entry) => {
+      void others.follow(null); // What is said in another chat is read there.
+      events.onTaken?.(entry);
+    },
   });
   const completer = new Completer({
     commands: opened.commands,

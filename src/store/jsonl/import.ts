@@ -104,7 +104,7 @@ async function openSources(path: string, context: ImportContext): Promise<Import
         : [];
     if (sources.length > 0) return sources;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, path: at = path } = error as NodeJS.ErrnoException;
     if (error instanceof InputError || !code) throw error;
     const why =
       code === "ENOENT"
@@ -112,7 +112,7 @@ async function openSources(path: string, context: ImportContext): Promise<Import
         : code === "EACCES"
           ? "may not be read by this user"
           : `cannot be read (${code})`;
-    throw new InputError("import_unreadable", `${path} ${why}. ${LOOKED_FOR}`, { cause: error });
+    throw new InputError("import_unreadable", `${at} ${why}. ${LOOKED_FOR}`, { cause: error });
   }
   const [problem] = context.problems.list;
   const why = problem ? ` ${problem.file}: ${problem.reason}` : "";

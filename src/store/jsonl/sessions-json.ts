@@ -9,7 +9,7 @@ import { isSessionId } from "../../session/ids.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import { isFields } from "../../util/json.js";
 import type { ImportContext } from "./context.js";
-import { textIn } from "./fields.js";
+import { platformIn, textIn } from "./fields.js";
 import { type Folder, stemOf } from "./folder.js";
 import { commonFindings, type FoundSession, foundSession, type ImportSource } from "./found-session.js";
 import {
@@ -169,8 +169,4 @@ function withoutScope(key: string, origin: unknown): string {
   return scope && head && key.startsWith(`${head}${scope}:`)
     ? head + key.slice(head.length + scope.length + 1)
     : key;
-}
-
-function platformIn(origin: unknown): string {
-  return (isFields(origin) && textIn(origin.platform)) || "unknown";
 }
