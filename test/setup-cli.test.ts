@@ -142,6 +142,32 @@ mirror: jsonl
     expect(configOf(home)).toContain("model: claude-sonnet-5-5\n");
   });
 
+  test("a wrong path can be corrected, and a model that is not in the list can be named", async () => {
+    const home = makeHome();
+    server.script = ({ path }) =>
+      path.includes("nowhere") ? { status: 404, message: "Not Found" } : { text: "ok" };
+    const { code } = await answer(
+      home,
+      {},
+      ["Which model provider do you want to use?", `${DOWN.repeat(4)}${ENTER}`],
+      ["What is the address", `${server.url}/nowhere${ENTER}`],
+      ["Which API key", `${DOWN}${ENTER}`],
+      ["Which model?", ENTER],
+      [`there is no model API at ${server.url}/nowhere`, ""],
+      ["Enter another address", `${DOWN.repeat(2)}${ENTER}`],
+      // What was typed is there, to be corrected.
+      [`${server.url}/nowhere`, `${"\u007f".repeat("/nowhere".length)}${ENTER}`],
+      ["Another one: type its name", `\u001b[A${ENTER}`],
+      ["Which model?", `model-of-mine${ENTER}`],
+      ["It answers.", ""],
+      ["Which folder", ENTER],
+      ["What is your time zone", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(configOf(home)).toContain(`baseUrl: ${server.url}\n`);
+    expect(configOf(home)).toContain("model: model-of-mine\n");
+  });
+
   test("what does not answer can be saved anyway, and Ctrl-C leaves while it waits", async () => {
     const home = makeHome();
     server.play({ status: 500 });

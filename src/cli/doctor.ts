@@ -211,7 +211,7 @@ async function configured(cli: Cli, findings: Finding[]): Promise<Config | null>
         check,
         status: "broken",
         finding: error.message,
-        fix: "fix the file; Baton does not run until it is valid",
+        fix: "correct that; Baton does not run until its settings are valid",
       },
       {
         check: "store",

@@ -59,7 +59,7 @@ async function modelFinding(
   { offline }: AskingOptions,
 ): Promise<Finding> {
   const { provider, model, apiKey, from } = choice;
-  const fix = "run `baton models` to see what it offers, or `baton setup` to choose again";
+  const fix = "correct that and run `baton doctor` again, or choose another model with `baton setup`";
   if (apiKey === null && PROVIDERS.some(({ name, key }) => name === provider && key === "needed"))
     return { check, status: "broken", finding: `${provider} has no API key`, fix: "baton setup" };
   const why = `by ${from.provider}`;

@@ -208,6 +208,10 @@ describe("refused, with file, line and key", () => {
       "reset:\n  default:\n    idleMinutes: 0\n",
       "/home/config.yaml:3: reset.default.idleMinutes: use a number of minutes above 0.",
     ],
+    [
+      "telegram:\n  answer: all\n",
+      '/home/config.yaml:1: telegram: unknown key. Write it below "platforms:", as platforms.telegram.',
+    ],
     ["reset:\n  defalt: {}\n", '/home/config.yaml:2: reset.defalt: unknown key. Did you mean "default"?'],
     [
       "reset:\n  byPlatform:\n    telegarm: {}\n",

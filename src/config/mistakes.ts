@@ -55,6 +55,8 @@ export function unknownKey(file: Group, path: readonly string[]): string {
   const like = path.length === 2 && path[0] === "platforms" ? platformInName(name) : null;
   if (like !== null)
     return `unknown platform. For another ${platformTraits(like).title} bot, write "like: ${like}" below it.`;
+  if (path.length === 1 && namesIn(groupAt(file, ["platforms"])).includes(name))
+    return `unknown key. Write it below "platforms:", as platforms.${name}.`;
   const meant = nearest(name, known) ?? (path.length === 1 ? elsewhere(file, name) : null);
   return `unknown key. ${meant === null ? `Known here: ${known.join(", ")}.` : `Did you mean "${meant}"?`}`;
 }

@@ -43,5 +43,7 @@ it("refuses a password in the open, and what is no HTTP proxy", async () => {
     "do not write a password",
   );
   await expect(proxiesWith({}, "proxy: socks5://proxy.test")).rejects.toThrow("HTTP proxy");
-  await expect(proxiesWith({ HTTPS_PROXY: "socks5://proxy.test" })).rejects.toThrow("HTTPS_PROXY");
+  await expect(proxiesWith({ HTTPS_PROXY: "socks5://proxy.test" })).rejects.toThrow(
+    "HTTPS_PROXY is not the address of an HTTP proxy. Write one such as http://proxy.example:3128, or unset it.",
+  );
 });

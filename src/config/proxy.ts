@@ -65,7 +65,11 @@ export function proxiesOf(setting: Secret | null, { https, http, direct }: Proxy
 function checked(name: string, written: string | null): string | null {
   if (written === null) return null;
   const address = proxyAddress(written);
-  if (address === null) throw new InputError("invalid_config", `${name} cannot be used: ${PROXY}.`);
+  if (address === null)
+    throw new InputError(
+      "invalid_config",
+      `${name} is not the address of an HTTP proxy. Write one such as http://proxy.example:3128, or unset it.`,
+    );
   return address;
 }
 

@@ -40,6 +40,8 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
   interface Told {
     readonly text: string;
     readonly reasoning: string;
+    /** The text as it came. */
+    readonly pieces: readonly string[];
     readonly messages: readonly Message[];
     /** The sentence of a failure; null if there was none. */
     readonly failed: string | null;
@@ -67,6 +69,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     });
     const words = { text: "", reasoning: "" };
     const messages: Message[] = [];
+    const pieces: string[] = [];
     const turn = { sessionId: "s1" as SessionId, prompt: "Be brief.", history, tools };
     try {
       const events: AsyncIterable<AgentEvent> = agent.run({
@@ -76,20 +79,24 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       });
       for await (const event of events) {
         if (event.kind === "text" || event.kind === "reasoning") words[event.kind] += event.text;
+        if (event.kind === "text") pieces.push(event.text);
         if (event.kind === "message") messages.push(event.message, ...event.results);
       }
-      return { ...words, messages, failed: null };
+      return { ...words, pieces, messages, failed: null };
     } catch (failure) {
       if (!(failure instanceof AgentError)) throw failure;
-      return { ...words, messages, failed: failure.message };
+      return { ...words, pieces, messages, failed: failure.message };
     }
   }
 
   const hello: readonly Message[] = [{ role: "user", content: "hello" }];
 
-  it("words that stream", async () => {
+  it("words that stream: they come in pieces, not at the end", async () => {
     say({ content: "Good day to you." }, { chunkSize: 3 });
-    expect(await ask(hello)).toMatchObject({ text: "Good day to you.", reasoning: "", failed: null });
+    const told = await ask(hello);
+    expect(told).toMatchObject({ text: "Good day to you.", reasoning: "", failed: null });
+    expect(told.pieces.length).toBeGreaterThan(1);
+    expect(told.messages).toEqual([{ role: "assistant", content: "Good day to you." }]);
   });
 
   it("a tool, and the answer to its result", async () => {
@@ -112,6 +119,26 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       ["assistant", ""],
       ["tool", "12:00"],
       ["assistant", "It is noon."],
+    ]);
+  });
+
+  it("two tools in one step, each with its own result", async () => {
+    mock.on({ hasToolResult: true }, { content: "Done." });
+    const toolCalls = ["UTC", "CET"].map((zone) => ({ name: "clock", arguments: JSON.stringify({ zone }) }));
+    mock.on({ hasToolResult: false }, { toolCalls });
+    const clock: Tool = {
+      name: "clock",
+      description: "tells the time",
+      parameters: { type: "object", properties: { zone: { type: "string" } } },
+      run: async (args) => `noon in ${(args as { zone: string }).zone}`,
+    };
+    const { messages, text, failed } = await ask(hello, [clock]);
+    expect({ text, failed }).toEqual({ text: "Done.", failed: null });
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ["assistant", ""],
+      ["tool", "noon in UTC"],
+      ["tool", "noon in CET"],
+      ["assistant", "Done."],
     ]);
   });
 
@@ -179,6 +206,19 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     expect(text).toBe("");
   });
 
+  it.each([429, 500, 503])("%i, once: it is asked again, and the answer comes", async (status) => {
+    say({ content: "Here I am." });
+    mock.nextRequestError(status, { message: "Not now", type: "error" });
+    expect(await ask(hello)).toMatchObject({ text: "Here I am.", failed: null });
+    expect(mock.getRequests()).toHaveLength(2);
+  });
+
+  it.each([401, 403, 404])("%i is final: it is asked once", async (status) => {
+    say(error(status, "No."));
+    await ask(hello);
+    expect(mock.getRequests()).toHaveLength(1);
+  });
+
   it("dropped in the middle: what was said stays, and the sentence follows", async () => {
     say({ content: "Half of an answer that never ends." }, { chunkSize: 5, truncateAfterChunks: 4 });
     const { text, failed } = await ask(hello);
@@ -192,13 +232,57 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     expect(failed).toMatch(/kept sending without an end/);
     expect(text.length).toBeLessThanOrEqual(5_000);
   });
+
+  it("endless thoughts: they are broken off, too", async () => {
+    say({ content: "x", reasoning: "hm ".repeat(20_000) }, { chunkSize: 500 });
+    const { text, failed } = await ask(hello, [], { maxCharacters: 5_000 });
+    expect(failed).toMatch(/kept sending without an end/);
+    expect(text).toBe("");
+  });
+
+  it("endless calls: they end with the last step, and Baton says so", async () => {
+    say({ toolCalls: [{ name: "again", arguments: "{}" }] });
+    let runs = 0;
+    const again: Tool = {
+      name: "again",
+      description: "does nothing",
+      parameters: { type: "object", properties: {} },
+      run: async () => String(++runs),
+    };
+    const { failed, messages } = await ask(hello, [again]);
+    expect({ failed, runs }).toEqual({ failed: null, runs: 5 });
+    expect(messages.at(-1)?.content).toMatch(/^I stopped after 5 steps/);
+  });
+
+  it("endless silence: Baton stops waiting", async () => {
+    say({ content: "never" }, { latency: 30_000 });
+    const { text, failed } = await ask(hello, [], { firstWordMs: 50 });
+    expect(failed).toMatch(/did not start to answer in time/);
+    expect(text).toBe("");
+  });
 });
 
 describe("through the command line", () => {
   const environments = (): [string, Record<string, string>][] => [
-    ["openai", { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${mock.url}/v1`, BATON_MODEL: "model-a" }],
-    ["anthropic", { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: mock.url, BATON_MODEL: "model-a" }],
+    ["openai", { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${mock.url}/v1`, BATON_AGENT_MODEL: "model-a" }],
+    ["anthropic", { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: mock.url, BATON_AGENT_MODEL: "model-a" }],
   ];
+
+  it("doctor asks the model, and fails with the cause", async () => {
+    for (const [protocol, env] of environments()) {
+      const home = makeHome();
+      say({ content: "ok" });
+      const well = await baton(home, ["doctor"], { env });
+      expect(well.stdout, protocol).toMatch(new RegExp(`✓ model +${protocol}, model-a .* answers`));
+      expect(well.code).toBe(0);
+      mock.reset();
+      say(error(404, "The model `model-a` does not exist"));
+      const wrong = await baton(home, ["doctor"], { env });
+      expect(wrong.stdout, protocol).toMatch(/✗ model .* has no model called "model-a"\./);
+      expect(wrong.code).toBe(1);
+      mock.reset();
+    }
+  });
 
   it("an answer goes to stdout, thoughts to stderr; a failure is one sentence and exit code 1", async () => {
     for (const [protocol, env] of environments()) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { announceProxies } from "../../util/proxy-in-use.js";
 import type { Endpoint } from "./endpoint.js";
-import { failureOf, sentenceFor } from "./failure.js";
+import { failureOf, StreamFailure, sentenceFor } from "./failure.js";
 
 const NOW = Date.UTC(2026, 10, 15);
 
@@ -164,4 +165,18 @@ describe("a sentence", () => {
       "host.example:8080 needs an API key, but none is set. Set OPENAI_API_KEY.",
     );
   });
+});
+
+it("a silence behind a proxy names the proxy, which may be none", () => {
+  const endpoint = { baseUrl: "https://model.test/v1", keySetting: "K", apiKey: null } as unknown as Endpoint;
+  const silent = { ...failureOf(new StreamFailure("silent"), NOW, ""), kind: "silent" as const };
+  expect(sentenceFor(silent, endpoint, "m")).toBe("model.test stopped sending, so I stopped waiting.");
+  announceProxies(() => "http://me:pass@proxy.test:3128");
+  try {
+    expect(sentenceFor(silent, endpoint, "m")).toMatch(
+      /^model\.test stopped sending, .* through the proxy proxy\.test:3128: check that this is an HTTP proxy\. It is set by `proxy`/,
+    );
+  } finally {
+    announceProxies(() => null);
+  }
 });

@@ -2,6 +2,7 @@
  * What went wrong with a request to a model: which kind it is, whether to ask again, and the sentence for the person.
  * Pure. A sentence names the setting or the host to look at, and never holds a key.
  */
+import { proxyInUse } from "../../util/proxy-in-use.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import { retryAfterMs } from "./backoff.js";
@@ -219,6 +220,14 @@ const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
 const PROXY_CURE =
   "It is set by `proxy` in config.yaml, BATON_PROXY or HTTPS_PROXY; name hosts to reach without it in NO_PROXY.";
 
+/** What is behind a silence may be a proxy, or something else at the address of one. Empty if none is in use. */
+export function viaProxy({ baseUrl }: Endpoint): string {
+  const proxy = proxyInUse(baseUrl);
+  return proxy === null
+    ? ""
+    : ` Baton asks it through the proxy ${proxy}: check that this is an HTTP proxy. ${PROXY_CURE}`;
+}
+
 /** For the person in the chat: what happened, and what to look at. */
 export function sentenceFor(
   { kind, detail, retryAfterMs }: ModelFailure,
@@ -261,9 +270,9 @@ export function sentenceFor(
     case "broken":
       return `The answer from ${host} ended too early or was not valid.`;
     case "no word":
-      return `${host} did not start to answer in time. If it needs longer, raise agent.firstWordSeconds.`;
+      return `${host} did not start to answer in time. If it needs longer, raise agent.firstWordSeconds.${viaProxy(endpoint)}`;
     case "silent":
-      return `${host} stopped sending, so I stopped waiting.`;
+      return `${host} stopped sending, so I stopped waiting.${viaProxy(endpoint)}`;
     case "endless":
       return `${host} kept sending without an end, so I stopped it.`;
     case "empty":

@@ -5,7 +5,7 @@
 import { AgentError } from "../agent.js";
 import { modelOf } from "./ask.js";
 import { type Endpoint, hostOf, keyOf } from "./endpoint.js";
-import { failureOf, sentenceFor } from "./failure.js";
+import { failureOf, sentenceFor, viaProxy } from "./failure.js";
 import { type ModelRequest, openModel } from "./provider.js";
 import { streamStep } from "./stream-step.js";
 
@@ -30,7 +30,7 @@ export async function tryModel(endpoint: Endpoint): Promise<string> {
     const failure = failureOf(error, Date.now(), keyOf(endpoint));
     if (["no word", "silent"].includes(failure.kind)) {
       throw new AgentError(
-        `${hostOf(endpoint)} did not answer a short question within ${PATIENCE_MS / 1_000} seconds.`,
+        `${hostOf(endpoint)} did not answer a short question within ${PATIENCE_MS / 1_000} seconds.${viaProxy(endpoint)}`,
       );
     }
     throw new AgentError(sentenceFor(failure, endpoint, name));

@@ -26,7 +26,8 @@ export async function askUntilAnswered(
   if (provider.name === "offline") return answers;
   let ask: NextStep = "again";
   for (;;) {
-    if (ask === "address") answers = { ...answers, baseUrl: await askAddress(found, provider, streams) };
+    if (ask === "address")
+      answers = { ...answers, baseUrl: await askAddress(found, provider, streams, answers) };
     if (ask === "key") answers = { ...answers, key: await askKey(found, provider, streams) };
     if (ask !== "again" || answers.model === null) {
       const models = ask === "name" ? [] : await listed(proof, answers, streams);
@@ -86,8 +87,14 @@ async function askWay(
   return given(await clack.select({ message: "What do you want to do?", options, ...streams }));
 }
 
-async function askAddress(found: Found, provider: Provider, streams: Streams): Promise<string | null> {
-  const likely = likelyAddress(found, provider);
+/** `before`: what was answered and did not work. */
+async function askAddress(
+  found: Found,
+  provider: Provider,
+  streams: Streams,
+  before?: ModelAnswers,
+): Promise<string | null> {
+  const likely = before?.baseUrl ?? likelyAddress(found, provider);
   if (!provider.hasAddress) return likely;
   const message = "What is the address of the server? It often ends in /v1.";
   const validate = (text = "") =>
@@ -141,7 +148,10 @@ async function askKey(found: Found, provider: Provider, streams: Streams): Promi
   return { kind: "typed", value: typed.trim() };
 }
 
-/** From the list, if there is one; only then the person need not know the name. */
+/** In the list, for a model that is not. */
+const NOT_LISTED = "";
+
+/** From the list, if there is one: then the person need not know the name. A server may have models that it does not list. */
 async function askName(
   found: Found,
   provider: Provider,
@@ -151,13 +161,16 @@ async function askName(
   const likely = likelyModel(found, provider);
   const message = "Which model?";
   if (models.length > 0) {
-    const options = models.map((value) => ({ value, label: value }));
+    const listed = models.map((value) => ({ value, label: value }));
+    const options = [...listed, { value: NOT_LISTED, label: "Another one: type its name" }];
     const first = likely !== null && models.includes(likely) ? likely : null;
     const asked = { message, options, ...initially(first), ...streams };
-    if (models.length <= MOST_IN_SIGHT) return given(await clack.select(asked));
-    return given(
-      await clack.autocomplete({ ...asked, maxItems: MOST_IN_SIGHT, placeholder: "type to search" }),
+    const chosen = given(
+      models.length <= MOST_IN_SIGHT
+        ? await clack.select(asked)
+        : await clack.autocomplete({ ...asked, maxItems: MOST_IN_SIGHT, placeholder: "type to search" }),
     );
+    if (chosen !== NOT_LISTED) return chosen;
   }
   const validate = (text = "") =>
     text.trim() === "" ? "Enter the name of a model as the provider spells it." : undefined;
