@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LONGEST, LongestFirst } from "./test/setup/longest-first.js";
 
@@ -29,6 +29,8 @@ export default defineConfig({
   test: {
     // Tests that start processes run the compiled code.
     globalSetup: "test/setup/build.mjs",
+    // As if Baton were installed: its sentences say `baton`.
+    env: { PATH: [path("test/support/bin"), process.env.PATH].join(delimiter) },
     // The heart knows no platform by itself: those that come along are there in every test, as in every program.
     setupFiles: ["src/adapter/platforms.ts"],
     // Processes rather than threads: tests that kill, stop and starve children must not share one.

@@ -25,7 +25,7 @@ function isOutside(id) {
 const GROUPS = [
   [
     "base",
-    /\/(?:adapter\/platforms|config\/(?:environment|hide-environment|load|secrets)|util\/(?:redact|written))\.js$/,
+    /\/(?:adapter\/platforms|config\/(?:environment|hide-environment|load|secrets)|util\/(?:command-words|output-end|redact|written))\.js$/,
   ],
   ["commands", /\/cli\/(?:run|terminal|describe|options)\.js$/],
   ["store", /\/(?:open-sessions|store\/(?:hiding-db|known-stores|sql-store))\.js$/],

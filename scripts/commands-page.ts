@@ -26,5 +26,5 @@ const INTRODUCTION = `<!-- Made from src/gateway/commands/ by \`npm run docs\`; 
 
 These commands work in every chat and in the terminal. They act at once: \`/stop\`, \`/new\` and \`/status\` wait for nothing,
 and also work while another process answers, such as a second terminal. They show and change only your own sessions, and in a group
-only those of that group. Nothing is deleted: Baton keeps what \`/new\`, \`/undo\`, \`/retry\` and \`/branch\` leave behind.
+only those of that group. A text that begins with a path, such as \`/etc/hosts is wrong\`, is a message. Nothing is deleted: Baton keeps what \`/new\`, \`/undo\`, \`/retry\` and \`/branch\` leave behind.
 `;

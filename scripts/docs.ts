@@ -9,6 +9,7 @@ import { commandsPage } from "./commands-page.js";
 import { configPage } from "./config-page.js";
 import { peoplePage } from "./people-page.js";
 import { platformsPage } from "./platforms-page.js";
+import { terminalPage } from "./terminal-page.js";
 
 /** Pages that people write, with tables that are made. */
 function shapePages(): Record<string, () => string> {
@@ -30,6 +31,7 @@ export const generatedPages: Readonly<Record<string, () => string>> = {
   "config.md": configPage,
   "people.md": peoplePage,
   "platforms/README.md": platformsPage,
+  "terminal.md": terminalPage,
   ...shapePages(),
 };
 

@@ -58,7 +58,12 @@ export {
   type PromptOptions,
   type SessionContext,
 } from "./session/context.js";
-export { historyWindow, type NumberedWindow, type WindowOptions } from "./session/history-window.js";
+export {
+  historyWindow,
+  type NumberedWindow,
+  type WindowOptions,
+  type WindowWish,
+} from "./session/history-window.js";
 export {
   DEFAULT_RESET_POLICY,
   type ExpiryRule,

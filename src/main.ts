@@ -18,7 +18,9 @@ import type { AdaptersOver } from "./open-gateway.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
+import { USUAL_COMMAND } from "./util/command-words.js";
 import type { Finding } from "./util/finding.js";
+import { onOutputEnd } from "./util/output-end.js";
 import type { OnProblem } from "./util/problem.js";
 import { Redactor } from "./util/redact.js";
 import { hearSecrets } from "./util/secret.js";
@@ -28,6 +30,7 @@ const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string; engines: { node: string } };
 const words = process.argv.slice(2);
+const MAIN = fileURLToPath(import.meta.url);
 const PROCESS_HOST = { host: fileURLToPath(new URL("./process-host.js", import.meta.url)), version };
 const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
 
@@ -35,6 +38,7 @@ const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.met
 const redactor = new Redactor();
 
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+  onOutputEnd(process.stdout, process.stderr, (code) => process.exit(code));
   process.stdout.write(`${version}\n`);
 } else {
   const code = await runCommand();
@@ -61,8 +65,10 @@ async function runCommand(): Promise<number> {
   process.on("uncaughtException", endOnBug);
   hearSecrets((value) => redactor.know(() => [value, ...passwordsIn(value)]));
   hideEnvironment();
-  const workingFolder = process.cwd();
-  const terminal = new Terminal(process, environment.color, redactor, environment.isDumb);
+  const { commandHere } = await import("./config/command-here.js");
+  const command = commandHere(MAIN, environment);
+  const { color, isDumb } = environment;
+  const terminal = new Terminal(process, color, redactor, { isDumb, command });
   const onProblem: OnProblem = (problem) => terminal.problem(problem);
   for (const problem of missing) onProblem(problem);
   return run(words, {
@@ -70,13 +76,15 @@ async function runCommand(): Promise<number> {
     version,
     oldestNode: engines.node.replace(/^>=/, ""),
     home: environment.home,
-    main: fileURLToPath(import.meta.url),
+    main: MAIN,
     environment,
-    workingFolder,
+    get workingFolder() {
+      return process.cwd(); // Fails if it is deleted. Not every command needs it.
+    },
     hide: redactor.hide,
     redact: redactor.redact,
     loadConfig: async (purpose) => {
-      const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder, purpose);
+      const config = await (await import("./config/load.js")).loadConfig(environment, process.cwd(), purpose);
       redactor.know(() => secretValues(config));
       await (await import("./open-proxy.js")).openProxy(config, environment);
       return config;
@@ -96,8 +104,19 @@ async function runCommand(): Promise<number> {
       (await import("./open-erasure.js")).sweepMedia(config, await openCleanly(config, "change")),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: async (config, surface, events) =>
-      (await import("./open-chat.js")).openChat(surface, events, (adapters) =>
-        openGatewayOf(environment, config, { adapters, isUnattended: surface.isScript }, events),
+      (await import("./open-chat.js")).openChat(
+        surface,
+        events,
+        (text) => terminal.named(text),
+        (adapters) => {
+          const { command } = terminal;
+          return openGatewayOf(
+            environment,
+            config,
+            { adapters, isUnattended: surface.isScript, command },
+            events,
+          );
+        },
       ),
     openHandoffs,
     openLanes: async (config, purpose) => {
@@ -116,7 +135,7 @@ async function runCommand(): Promise<number> {
       openGatewayOf(
         environment,
         config,
-        { adapters: async () => adapters, isUnattended: false },
+        { adapters: async () => adapters, isUnattended: false, command: USUAL_COMMAND },
         { onProblem, log: onProblem },
       ),
     inspectStore,
@@ -161,16 +180,11 @@ async function openPeople(config: Config, purpose: StoreUse) {
 }
 
 async function platformStates(config: Config) {
-  const { STATE } = await import("./gateway/connection.js");
+  const { knownAccounts } = await import("./gateway/served.js");
   const { store, sessions } = await openCleanly(config, "look");
   const { servedAccounts, sharingTexts } = await import("./gateway/shared-accounts.js");
   try {
-    const told = await store.accounts.all(STATE);
-    const held = await store.accounts.held(Date.now());
-    const platforms = told.map(({ platform, account, value }) => {
-      const holder = held.find((each) => each.platform === platform && each.account === account) ?? null;
-      return { platform, account, ...JSON.parse(value), holder };
-    });
+    const platforms = await knownAccounts(store.accounts, Date.now());
     return { platforms, sharing: sharingTexts(await servedAccounts(store.accounts, Date.now())) };
   } finally {
     await sessions.close();
@@ -184,7 +198,7 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { handoffs, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, accounts, homes, connected: () => [], clock: Date.now });
+  const places = new Places({ sessions, homes, accounts, clock: Date.now });
   const desk = new HandoffDesk({
     sessions,
     handoffs,
@@ -204,7 +218,7 @@ async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { jobs, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, accounts, homes, connected: () => [], clock: Date.now });
+  const places = new Places({ sessions, homes, accounts, clock: Date.now });
   const desk = new JobDesk({
     ...jobLimits(config),
     jobs,
@@ -259,9 +273,9 @@ function jobLimits({ jobs, sessions }: Config): JobLimits {
 
 /** The home channels in the settings. */
 async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChannel[]> {
-  const { addressIn } = await import("./config/home-channel.js");
+  const { homeChannelIn } = await import("./config/home-channel.js");
   return Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-    homeChannel === null ? [] : [{ address: addressIn(platform, homeChannel), name: "home" }],
+    homeChannel === null ? [] : [homeChannelIn(platform, homeChannel)],
   );
 }
 
@@ -269,7 +283,7 @@ async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChann
 async function openGatewayOf(
   environment: Environment,
   config: Config,
-  { adapters, isUnattended }: { adapters: AdaptersOver; isUnattended: boolean },
+  { adapters, isUnattended, command }: { adapters: AdaptersOver; isUnattended: boolean; command: string },
   events: ChatEvents & {
     /** For the log, not for the chat. */
     readonly log?: (line: string) => void;
@@ -282,7 +296,7 @@ async function openGatewayOf(
   const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { makeWorkspace } = await import("./config/workspace.js");
   makeWorkspace(config.agent.workdir);
-  const { agent, model } = await openAgent(config, environment, redactor.hide);
+  const { agent, model } = await openAgent(config, environment, redactor.hide, command);
   /** Loaded with the first turn. */
   const ownTools = async () => (await import("./open-tools.js")).openTools(config);
   let tools: ReturnType<typeof ownTools> | undefined;

@@ -14,11 +14,17 @@ export interface OpenAgent {
   readonly model: ModelInfo | null;
 }
 
-export async function openAgent(config: Config, environment: Environment, hide: Hide): Promise<OpenAgent> {
+/** `command`: how the person that it talks to calls Baton. */
+export async function openAgent(
+  config: Config,
+  environment: Environment,
+  hide: Hide,
+  command: string,
+): Promise<OpenAgent> {
   const choice = await modelFor(config, environment);
   if (choice === null) {
     const { offlineAgent } = await import("./agent/offline.js");
-    return { agent: offlineAgent(), model: null };
+    return { agent: offlineAgent(command), model: null };
   }
   const { aiSdkAgent } = await import("./agent/ai-sdk/ai-sdk.js");
   const { maxSteps, firstWordSeconds, prices, images } = config.agent;

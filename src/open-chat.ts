@@ -1,21 +1,25 @@
 /** Opens the gateway of one terminal: in its lane, with its session, and with what other terminals say there. */
-import { isDeepStrictEqual } from "node:util";
+import { namingAdapter } from "./adapter/naming-adapter.js";
 import type { ChatEvents, ChatSurface, OpenChat } from "./cli/opened-chat.js";
-import { completeHandoff } from "./gateway/commands/handoff.js";
+import { Completer } from "./gateway/commands/completer.js";
+import { movedAwayText } from "./gateway/handoff/words.js";
 import { BoundSession } from "./gateway/terminals/bound-session.js";
 import { OthersWords } from "./gateway/terminals/others-words.js";
 import type { AdaptersOver, OpenGateway, TerminalGateway } from "./open-gateway.js";
+import { deliveryIdOf } from "./session/ids.js";
+import { LOCAL } from "./session/platform.js";
 
-/** `open` opens a gateway over the adapters that it is given. */
+/** `open` opens a gateway over the adapters that it is given. `named` names commands as the person calls them. */
 export async function openChat(
   surface: ChatSurface,
   events: ChatEvents,
+  named: (text: string) => string,
   open: (adapters: AdaptersOver) => Promise<TerminalGateway & { readonly agent: string }>,
 ): Promise<OpenChat> {
   let made: Awaited<ReturnType<ChatSurface["make"]>> | undefined;
   const opened = await open(async (store) => {
     made = await surface.make(store);
-    return [made.adapter];
+    return [namingAdapter(made.adapter, named)];
   });
   const { gateway, sessions, terminals, subscribe } = opened;
   if (!made) throw new Error("The terminal was not made.");
@@ -37,15 +41,16 @@ export async function openChat(
     },
     onTaken: (entry) => events.onTaken?.(entry),
   });
-  let places: Awaited<ReturnType<typeof gateway.handoffs.places.all>> = [];
-  /** In the background; if the places have changed, the line is drawn again. */
-  const lookForPlaces = async (): Promise<void> => {
-    const who = await gateway.people.access(source);
-    const found = who.allowed ? await gateway.handoffs.places.all(who) : [];
-    if (isDeepStrictEqual(found, places)) return;
-    places = found;
-    events.onPlaces?.();
-  };
+  const completer = new Completer({
+    commands: opened.commands,
+    call: async () => {
+      const who = await gateway.people.access(source);
+      if (!who.allowed) return null;
+      const view = sessions.as(who.viewer);
+      return { who, sessions, view, places: () => gateway.handoffs.places.all(who) };
+    },
+    onArrived: () => events.onCompletions?.(),
+  });
   let unsubscribe = (): void => {};
   return {
     ...{ gateway, sessions, terminals, lane, key, agent: opened.agent },
@@ -58,13 +63,11 @@ export async function openChat(
         bound.hear(fact);
         others.hear(fact);
       });
-      await bound.bind();
+      await bound.bind(lane.session);
       await gateway.start();
+      bound.hear({ kind: "unknown" }); // If the session left meanwhile, the terminal can say so now.
     },
-    complete: (line) => {
-      if (line.startsWith("/")) lookForPlaces().catch(() => {});
-      return [...opened.commands.completions(line), ...completeHandoff(line, places)];
-    },
+    complete: (line) => completer.complete(line),
     close: async () => {
       unsubscribe();
       await Promise.all([bound.stop(), others.stop()]);
@@ -79,12 +82,16 @@ export async function openChat(
 
 /** What is to be done in the lane before anything is said. */
 async function enter({ gateway, sessions }: OpenGateway, lane: OpenChat["lane"]): Promise<void> {
-  const { source, first } = lane;
+  const { source, first, backTo } = lane;
   if (first.kind === "begin") await sessions.getOrCreate(source, { forceNew: true });
   if (first.kind !== "bring") return;
-  const { sessionId } = first.entry;
+  const { sessionId, key, origin } = first.entry;
   const { terminalAccount } = await import("./adapter/terminal/terminal-source.js");
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
-  if (offer) await gateway.handoffs.take(offer, source, gateway.holder);
-  else await gateway.handoffs.bring(sessionId, { source, account: terminalAccount(source) }, gateway.holder);
+  if (offer) return void (await gateway.handoffs.take(offer, source, gateway.holder));
+  const isThere = origin.platform !== LOCAL && (await sessions.current(key))?.sessionId === sessionId;
+  await gateway.handoffs.bring(sessionId, { source, account: terminalAccount(source) }, gateway.holder);
+  if (!isThere || backTo !== null) return;
+  const told = deliveryIdOf(sessionId, gateway.holder, "left");
+  await gateway.forCommands.tell(origin, told, movedAwayText(first.entry, source));
 }

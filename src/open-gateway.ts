@@ -20,7 +20,7 @@ import type { TerminalDesk } from "./gateway/terminals/terminal-desk.js";
 import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
-import type { ContextConfig } from "./session/context.js";
+import type { HomeChannel } from "./session/context.js";
 import { DEFAULT_WINDOW } from "./session/history-window.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
@@ -50,7 +50,7 @@ export interface OpenGatewayOptions extends OpenOptions, GatewayEvents {
   readonly groups?: GroupRules;
   /** What people's reactions to answers mean, by emoji: a command, or words to the agent. Without it, nothing. */
   readonly reactions?: Readonly<Record<string, string>>;
-  readonly homeChannels?: ContextConfig["homeChannels"];
+  readonly homeChannels?: readonly HomeChannel[];
   /** Where files that come with messages are kept, and who reads them; without it none are taken. */
   readonly files?: GatewayFiles;
   readonly maxMessages?: number;
@@ -164,10 +164,7 @@ export async function openGatewayOver(
     ...(options.groups ? { groups: options.groups } : {}),
     ...(options.reactions ? { reactions: options.reactions } : {}),
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
-    context: {
-      connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
-      homeChannels: options.homeChannels ?? [],
-    },
+    homeChannels: options.homeChannels ?? [],
     ...(options.files ? keptFiles(options.files, store.files, clock, redactor) : {}),
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     ...(options.progress === undefined ? {} : { progress: options.progress }),

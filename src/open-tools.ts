@@ -1,6 +1,6 @@
 /** Configuration → the tools that Baton brings along, with the wall around commands; and what the doctor says of that wall. */
 import { existsSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "./agent/agent.js";
 import type { FoundSandbox } from "./agent/sandbox/open-sandbox.js";
@@ -8,6 +8,7 @@ import type { Confinement, Walls } from "./agent/sandbox/sandbox.js";
 import type { OutgoingFiles } from "./agent/tools/outgoing-files.js";
 import type { Config } from "./config/config.js";
 import { childEnvironment, clientEnvironment } from "./config/environment.js";
+import { userFolder } from "./config/paths.js";
 import { secretsOf } from "./config/secrets.js";
 import { workspace } from "./config/workspace.js";
 import { sqliteFile } from "./open-sessions.js";
@@ -101,7 +102,7 @@ function wallsOf(config: Config, hidden: readonly string[], temporary: string): 
   return {
     folders: [config.agent.workdir, ...config.tools.folders],
     hidden,
-    home: homedir(),
+    home: userFolder(),
     path: childEnvironment().PATH ?? "/usr/local/bin:/usr/bin:/bin",
     temporary,
     network: config.tools.terminal.network === "on",

@@ -3,10 +3,11 @@
  * exports a function, which is given what the library exports and registers its platform. They run with Baton's rights,
  * so nobody else may be able to change them. One that fails does not keep the others from it.
  */
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as library from "./index.js";
+import { fileReason } from "./util/file-problem.js";
 
 interface PlatformModule {
   readonly default: (baton: typeof library) => void | Promise<void>;
@@ -15,8 +16,15 @@ interface PlatformModule {
 /** Why some could not be loaded, in sentences. */
 export async function loadOutsidePlatforms(home: string): Promise<string[]> {
   const folder = join(home, "platforms");
+  if (!existsSync(folder)) return []; // Also if the home folder can't be read: the settings are missed there, too.
+  let files: readonly string[];
+  try {
+    files = modulesIn(folder);
+  } catch (error) {
+    return [`Can't read ${folder}: ${fileReason(error)}.`];
+  }
   const problems: string[] = [];
-  for (const file of modulesIn(folder)) {
+  for (const file of files) {
     try {
       for (const path of [folder, file]) refuseOthers(path);
       const { default: bring } = (await import(pathToFileURL(file).href)) as PlatformModule;
@@ -30,13 +38,8 @@ export async function loadOutsidePlatforms(home: string): Promise<string[]> {
 }
 
 function modulesIn(folder: string): string[] {
-  try {
-    const names = readdirSync(folder).filter((name) => /\.m?js$/.test(name));
-    return names.sort().map((name) => join(folder, name));
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw error;
-  }
+  const names = readdirSync(folder).filter((name) => /\.m?js$/.test(name));
+  return names.sort().map((name) => join(folder, name));
 }
 
 function refuseOthers(path: string): void {

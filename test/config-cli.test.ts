@@ -389,7 +389,7 @@ describe.concurrent("set", () => {
     mkdirSync(join(home, "config.yaml"));
     const run = await config(home, "set timezone UTC");
     expect(run).toMatchObject({ code: 1, stdout: "" });
-    expect(run.stderr).toMatch(/^baton: .*config\.yaml cannot be written: /);
+    expect(run.stderr).toMatch(/^baton: .*config\.yaml can't be written: it is a folder, not a file\. /);
     expect(readdirSync(home)).toEqual(["config.yaml"]);
   });
 });

@@ -37,6 +37,8 @@ describe("the message", () => {
     [["chat", "status"], "status"],
     [["chat", "--message", "as before"], "as before"],
     [["--", "-1 + 2?"], "-1 + 2?"],
+    [["/etc/hosts what is it"], "/etc/hosts what is it"],
+    [["/etc/hosts", "what", "is", "it"], "/etc/hosts what is it"],
   ])("baton %j", async (words, text) => {
     expect(await ask(...words)).toEqual(ANSWERED);
     expect(sent()).toBe(text);

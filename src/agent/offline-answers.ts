@@ -3,12 +3,13 @@
  * people in one short line.
  */
 import type { Message } from "../session/transcript.js";
+import { withCommand } from "../util/command-words.js";
 import { fenced } from "../util/markdown-fence.js";
 import { cleanLine, shorten } from "../util/text.js";
 
 export const NO_MODEL =
-  "No model is set up yet, so I can only repeat what you said. To add one, start Ollama, set OPENAI_API_KEY, " +
-  "ANTHROPIC_API_KEY or OLLAMA_HOST, or set `agent.provider` in config.yaml. Run `baton models` to see which one is used.";
+  "No model is set up yet, so I can only repeat what you said. To add one, run `baton setup`, start Ollama, or set " +
+  "OPENAI_API_KEY or ANTHROPIC_API_KEY. Run `baton models` to see which one is used.";
 
 export type Directive =
   | { readonly kind: "run"; readonly command: string; readonly isBackground: boolean }
@@ -66,18 +67,19 @@ function reminder(schedule: string, what: string): ScheduleWish {
 const WHEN_FIRST = "Say when first, such as “remind me in 10s to stretch”.";
 
 /** Says that there is no model, and answers from the session. Questions of the gateway are in brackets. */
-export function answer(history: readonly Message[]): string {
+export function answer(history: readonly Message[], command: string): string {
+  const noModel = withCommand(NO_MODEL, command);
   const about = noteAbout(history.at(-1));
   if (about !== null) return about;
   const spoken = spokenBy(history);
   const last = spoken.at(-1) ?? NOTHING;
   if (last.isJob)
-    return last.text.includes(SILENT) ? SILENT : `${NO_MODEL}\n\nThe job asks ${quote(last.text)}.`;
+    return last.text.includes(SILENT) ? SILENT : `${noModel}\n\nThe job asks ${quote(last.text)}.`;
   if (isAside(last.text)) {
     const said = spoken.findLast(({ text, isJob }) => !isJob && !isAside(text));
     return `I'm here. ${said ? `Last you said ${quote(said.text)}. ` : ""}${count(history)}`;
   }
-  return `${NO_MODEL}\n\n${fromSession(history)}`;
+  return `${noModel}\n\n${fromSession(history)}`;
 }
 
 /** Passes on a note of the gateway about a background process, with what that printed; null for any other message. */

@@ -42,7 +42,7 @@ describe("the offline agent's answers", () => {
       `${NO_MODEL}\n\nYou said “hello”. I see 1 message so far: 1 from you, 0 from me.`,
     );
     expect(NO_MODEL).not.toContain("\n");
-    expect(NO_MODEL).toMatch(/OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST/);
+    expect(NO_MODEL).toMatch(/run `baton setup`, start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY/);
   });
 
   it("come from the session", async () => {

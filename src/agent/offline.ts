@@ -12,6 +12,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
+import { USUAL_COMMAND } from "../util/command-words.js";
 import { timerMs } from "../util/timer-ms.js";
 import {
   type Agent,
@@ -28,17 +29,19 @@ const TERMINAL = "terminal";
 const SCHEDULE = "schedule";
 const WORD_MS = 100;
 
-export function offlineAgent(): Agent {
-  return { name: "offline", run };
+/** `command`: how the person calls Baton. */
+export function offlineAgent(command: string = USUAL_COMMAND): Agent {
+  return { name: "offline", run: (input) => run(input, command) };
 }
 
 /** The turn with all messages so far: its history, and what arrived since. */
 interface OfflineTurn extends TurnInput {
   readonly seen: Message[];
+  readonly command: string;
 }
 
-async function* run(input: TurnInput): AsyncGenerator<AgentEvent> {
-  const turn: OfflineTurn = { ...input, seen: [...input.history] };
+async function* run(input: TurnInput, command: string): AsyncGenerator<AgentEvent> {
+  const turn: OfflineTurn = { ...input, seen: [...input.history], command };
   const { signal } = turn;
   for (let unanswered = true; unanswered && !signal.aborted; ) {
     yield* respond(turn);
@@ -65,7 +68,7 @@ async function* respond(turn: OfflineTurn): AsyncGenerator<AgentEvent> {
     case "fail":
       throw new AgentError("The offline agent failed because you asked it to.");
     case "answer":
-      yield* step(turn, words(answer(turn.seen)));
+      yield* step(turn, words(answer(turn.seen, turn.command)));
       return;
     default:
       directive satisfies never;

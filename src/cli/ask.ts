@@ -58,20 +58,22 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
     },
     beside: async () => ((await open.terminals.others(open.key)) > 0 ? OPEN_ELSEWHERE : null),
   });
-  const stop = new StopSigns(cli, () => void open.gateway.cancel(open.key).catch(() => {})); // Closing tries again.
+  const stop = new StopSigns(cli, () => open.gateway.cancel(open.key));
   try {
     if (!adapter) throw new Error("The terminal was not made.");
     const script = adapter;
     await open.begin();
     await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
-    stop.check();
-    const outcome = await script.ask(text, await attached(options.attach ?? []), async () => {
+    const files = await attached(options.attach ?? []);
+    if (stop.isUnread()) return;
+    const outcome = await script.ask(text, files, async () => {
+      if (stop.isAsked) await open.gateway.cancel(open.key); // It may have come in while that was cancelled.
       await open.gateway.answered(open.key); // A command may have started another turn.
       await moved(cli, asked, stop);
       await open.gateway.delivered(); // Also notices, such as why there is no answer.
       if (asked.handoff?.state === "failed") script.finish("failed");
     });
-    stop.check();
+    if (stop.isUnread()) return;
     if (asked.handoff?.state === "failed")
       throw new CliError(
         "handoff_failed",

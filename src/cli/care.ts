@@ -7,6 +7,7 @@ import { sharedDms } from "../config/shared-dms.js";
 import { unmatchableIds } from "../config/unmatchable-ids.js";
 import { archivedLogs, currentLog, logFolder } from "../log/rotating-file.js";
 import { BatonError } from "../session/errors.js";
+import { fileSentence } from "../util/file-problem.js";
 import type { Finding } from "../util/finding.js";
 import { counted, relativeTime } from "../util/words.js";
 import { backupFolder } from "./backup.js";
@@ -32,7 +33,7 @@ export async function careFindings(cli: Cli, config: Config): Promise<Finding[]>
       findings.push(...(await look()));
     } catch (error) {
       const fix = "give the user that runs Baton read access, then run `baton doctor` again";
-      findings.push({ check, status: "broken", finding: (error as Error).message, fix });
+      findings.push({ check, status: "broken", finding: fileSentence(error), fix });
     }
   }
   return findings;

@@ -6,8 +6,7 @@ import type { Environment } from "../config/environment.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Swept } from "../gateway/media.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
-import type { AccountLease } from "../gateway/store.js";
-import type { PlatformState } from "../gateway/surfaces.js";
+import type { KnownAccount } from "../gateway/served.js";
 import type { Processes } from "../process/processes.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
@@ -19,11 +18,6 @@ import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
 export type StoreUse = "look" | "change" | "write";
-
-export interface AccountState extends PlatformState {
-  readonly account: string;
-  readonly holder: AccountLease | null;
-}
 
 export interface Cli {
   readonly terminal: Terminal;
@@ -49,7 +43,7 @@ export interface Cli {
   openErasure(config: Config): Promise<OpenErasure>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
-    readonly platforms: readonly AccountState[];
+    readonly platforms: readonly KnownAccount[];
     /** One sentence for each. */
     readonly sharing: readonly string[];
   }>;

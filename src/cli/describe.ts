@@ -5,10 +5,15 @@ import type { SessionEntry } from "../session/session.js";
 import { describeSource } from "../session/source.js";
 import { cleanLine } from "../util/text.js";
 
-/** What people call a session. */
-export function nameOf(entry: Pick<SessionEntry, "title" | "displayName" | "sessionId">): string {
-  return cleanLine(entry.title ?? "") || cleanLine(entry.displayName) || cleanLine(entry.sessionId);
+/** What people call a session. The chat of a terminal has no name of its own. */
+export function nameOf(
+  entry: Pick<SessionEntry, "title" | "displayName" | "sessionId" | "platform">,
+): string {
+  const chat = entry.platform === LOCAL ? UNTITLED : cleanLine(entry.displayName);
+  return cleanLine(entry.title ?? "") || chat || cleanLine(entry.sessionId);
 }
+
+const UNTITLED = "untitled";
 
 /** Where a session is, without what its name already says. */
 export function placeBesideName(entry: SessionEntry): string {

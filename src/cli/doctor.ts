@@ -3,12 +3,13 @@ import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Config } from "../config/config.js";
 import { BatonError } from "../session/errors.js";
-import { fileProblem } from "../util/file-problem.js";
+import { fileReason, fileSentence } from "../util/file-problem.js";
 import type { Finding } from "../util/finding.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, withLanes } from "./cli.js";
 import { CliError } from "./failure.js";
+import { installCommand } from "./on-path.js";
 import { quoted } from "./options.js";
 import type { Terminal } from "./terminal.js";
 
@@ -19,7 +20,12 @@ interface DoctorOptions {
 }
 
 export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
-  const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
+  const findings = [
+    nodeFinding(cli.oldestNode),
+    ...commandFindings(cli),
+    homeFinding(cli.home),
+    await gatewayFinding(cli.home),
+  ];
   const config = await configured(cli, findings);
   findings.push(...(await variableFindings(cli)));
   const { careFindings } = await import("./care.js");
@@ -59,18 +65,25 @@ function nodeFinding(oldest: string): Finding {
       };
 }
 
+function commandFindings(cli: Cli): Finding[] {
+  const fix = installCommand(cli);
+  if (fix === null) return [];
+  const finding = `baton is not on your PATH; it was started as ${cli.terminal.command}`;
+  return [{ check: "command", status: "hint", finding, fix }];
+}
+
 function homeFinding(home: string): Finding {
   const check = "home";
   let folder: Stats | undefined;
   try {
     folder = statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    const finding = `Baton can't look into ${home}: ${(error as Error).message}`;
+    const finding = `Baton can't look into ${home}: ${fileReason(error)}`;
     return {
       check,
       status: "broken",
       finding,
-      fix: "give the user that runs Baton access to the folders above it",
+      fix: "give the user that runs Baton access to the folders above it, or set BATON_HOME",
     };
   }
   const problem = folder && !folder.isDirectory() ? null : writeProblem(nearestFolder(home));
@@ -108,12 +121,14 @@ function nearestFolder(path: string): string {
 function writeProblem(folder: string): string | null {
   const probe = join(folder, `.doctor-${process.pid}`);
   try {
-    writeFileSync(probe, "Can Baton write here?\n", { flag: "wx", mode: 0o600 });
+    try {
+      writeFileSync(probe, "Can Baton write here?\n", { flag: "wx", mode: 0o600 });
+    } finally {
+      rmSync(probe, { force: true });
+    }
     return null;
   } catch (error) {
-    return fileProblem(error) ?? (error as Error).message;
-  } finally {
-    rmSync(probe, { force: true });
+    return fileReason(error);
   }
 }
 
@@ -126,7 +141,7 @@ async function gatewayFinding(home: string): Promise<Finding> {
     return { check, status: "ok", finding };
   } catch (error) {
     const fix = `if no gateway is running, rm ${quoted(homeLockFile(home))}`;
-    return { check, status: "broken", finding: (error as Error).message, fix };
+    return { check, status: "broken", finding: fileSentence(error), fix };
   }
 }
 
@@ -225,7 +240,7 @@ async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
     return await cli.inspectStore(config);
   } catch (error) {
     const fix = "fix the setting `store`, or the file it names, then run `baton doctor` again";
-    return [{ check: "store", status: "broken", finding: (error as Error).message, fix }];
+    return [{ check: "store", status: "broken", finding: fileSentence(error), fix }];
   }
 }
 
@@ -243,7 +258,8 @@ function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
     const indent = " ".repeat(width + 4);
     const text = printableText(finding).replaceAll("\n", `\n${indent}`);
     terminal.line(`${signs[status]} ${paint.bold(check.padEnd(width))}  ${text}`);
-    if (looked.status !== "ok") terminal.line(`${indent}${paint.dim("→")} ${printableText(looked.fix)}`);
+    if (looked.status !== "ok")
+      terminal.line(`${indent}${paint.dim("→")} ${terminal.named(printableText(looked.fix))}`);
   }
   if (findings.every(({ status }) => status === "ok" || status === "hint"))
     terminal.line("\nEverything is fine.");

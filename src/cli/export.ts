@@ -7,6 +7,7 @@ import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { ExportFormat } from "../session/transfer.js";
+import { fileReason } from "../util/file-problem.js";
 import { makeFolder } from "../util/make-folder.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
@@ -123,6 +124,6 @@ async function orRefused<Result>(path: string, attempt: Promise<Result>): Promis
   try {
     return await attempt;
   } catch (error) {
-    throw new CliError("output_failed", `Can't write ${path}: ${(error as Error).message}.`);
+    throw new CliError("output_failed", `Can't write ${path}: ${fileReason(error)}.`);
   }
 }

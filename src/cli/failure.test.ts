@@ -6,7 +6,10 @@ import type { Terminal } from "./terminal.js";
 
 function report(error: unknown, json = false): { code: number; said: string } {
   const lines: string[] = [];
-  const terminal = { problem: (text: string) => lines.push(text) } as unknown as Terminal;
+  const terminal = {
+    problem: (text: string) => lines.push(text),
+    problemJson: (value: unknown) => lines.push(JSON.stringify(value)),
+  } as unknown as Terminal;
   const code = reportFailure(error, terminal, { json, help: "baton --help" });
   return { code, said: lines.join("\n") };
 }

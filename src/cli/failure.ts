@@ -4,9 +4,9 @@
  */
 import { CommanderError } from "commander";
 import { BatonError } from "../session/errors.js";
-import { fileProblem } from "../util/file-problem.js";
+import { fileProblem, fileSentence } from "../util/file-problem.js";
 import { printableText } from "../util/text.js";
-import { jsonText, type Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 /** A refusal of the command line itself. */
 export class CliError extends Error {
@@ -34,10 +34,12 @@ export function reportFailure(
   if (error instanceof CommanderError && error.exitCode === 0) return 0; // Help or version was asked for.
   if (error instanceof CommanderError && error.code === "commander.help") return 2; // A bare `sessions`.
   const { code, message, exitCode, stack } = failureOf(error, help);
-  if (json) terminal.problem(jsonText({ error: { code, message } }));
+  if (json) terminal.problemJson({ error: { code, message } });
   else terminal.problem(`baton: ${printableText(message)}${stack ? `\n${printableText(stack)}` : ""}`);
   return exitCode;
 }
+
+const NO_FOLDER = "The folder that you are in is deleted. Go to another one, such as `cd ~`, and try again.";
 
 function failureOf(
   error: unknown,
@@ -58,11 +60,12 @@ function failureOf(
     const { code, message } = error;
     return { code, message, exitCode: code === "invalid_cursor" ? 2 : 1 };
   }
+  const { path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (syscall === "uv_cwd") return { code: "no_folder", message: NO_FOLDER, exitCode: 1 };
   const inTheWay = fileInTheWay(error);
   if (inTheWay) return { code: "not_a_folder", message: inTheWay, exitCode: 1 };
-  const problem = fileProblem(error);
-  const { path } = error as NodeJS.ErrnoException;
-  if (problem && path) return { code: "file_failed", message: `Can't use ${path}: ${problem}.`, exitCode: 1 };
+  if (path !== undefined && fileProblem(error) !== null)
+    return { code: "file_failed", message: `${fileSentence(error)}.`, exitCode: 1 };
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return {
     code: "unexpected",

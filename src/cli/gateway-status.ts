@@ -2,8 +2,9 @@
  * `baton gateway status`: shows if a gateway is running for this home folder, and which process has each account. The
  * exit code shows the first, too.
  */
+import type { KnownAccount } from "../gateway/served.js";
 import { cleanLine } from "../util/text.js";
-import type { AccountState, Cli } from "./cli.js";
+import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 
 export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Promise<void> {
@@ -14,7 +15,7 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
     ? await cli.platformStates(await cli.loadConfig())
     : { platforms: [], sharing: [] };
   const { isSameProcess } = await import("../util/holder.js");
-  const isHere = (account: AccountState): boolean =>
+  const isHere = (account: KnownAccount): boolean =>
     holder !== null && account.holder !== null && isSameProcess(holder.process, account.holder.holder);
   if (options.json) {
     const { pid = null, host = null, since = null } = holder ?? {};
@@ -42,7 +43,7 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
 }
 
 /** Scripts know the process by the name `owner`. */
-function leaseJson(lease: AccountState["holder"]): object | null {
+function leaseJson(lease: KnownAccount["holder"]): object | null {
   if (!lease) return null;
   const { holder, ...rest } = lease;
   return { ...rest, owner: holder };

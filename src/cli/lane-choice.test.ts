@@ -7,6 +7,7 @@ import { type LaneFacts, type LaneWish, laneFor } from "./lane-choice.js";
 const entry = (chatId: string, platform: string = LOCAL): SessionEntry =>
   ({
     platform,
+    sessionId: "s1",
     key: `k:${chatId}`,
     origin: { ...localSource(), platform, chatId },
   }) as unknown as SessionEntry;
@@ -22,7 +23,7 @@ const choice = (wish: LaneWish["kind"], facts: Partial<LaneFacts> = {}) => {
 
 describe("a chat", () => {
   it("begins in the usual lane", () => {
-    const usual = { chat: "cli", first: { kind: "nothing" }, isOwn: false, backTo: null };
+    const usual = { chat: "cli", first: { kind: "nothing" }, session: null, isOwn: false, backTo: null };
     expect(choice("usual")).toEqual(usual);
     expect(choice("usual", { isShared: true })).toEqual(usual);
   });
@@ -33,14 +34,21 @@ describe("a chat", () => {
   });
 
   it("joins a session that a terminal has, and brings any other to a lane that is free", () => {
-    const there = { entry: entry("cli-1"), isInLane: true };
+    const there = { entry: entry("cli-1"), lane: { kind: "terminal" } } as const;
     expect(choice("session", { named: there, isShared: true })).toMatchObject({
       chat: "cli-1",
+      session: "s1",
       first: { kind: "nothing" },
     });
-    const ended = { entry: entry("cli-1"), isInLane: false };
+    const ended = { entry: entry("cli-1"), lane: { kind: "none" } } as const;
     expect(choice("session", { named: ended })).toMatchObject({ chat: "cli", first: { kind: "bring" } });
-    expect(choice("session", { named: ended, isShared: true })).toMatchObject({ chat: "cli-*" });
+    expect(choice("session", { named: ended, isShared: true })).toMatchObject({ chat: "cli-s1" });
+    const scripts = { entry: entry("script-s1"), lane: { kind: "scripts", backTo: null } } as const;
+    expect(choice("session", { named: scripts })).toMatchObject({
+      chat: "script-s1",
+      first: { kind: "nothing" },
+      isOwn: false,
+    });
   });
 });
 
@@ -50,6 +58,7 @@ describe("a script", () => {
     expect(choice("new", facts)).toEqual({
       chat: "script-*",
       first: { kind: "nothing" },
+      session: null,
       isOwn: true,
       backTo: null,
     });
@@ -57,9 +66,22 @@ describe("a script", () => {
   });
 
   it("gives back what it takes from a chat", () => {
-    const named = { entry: entry("7", "telegram"), isInLane: true };
+    const named = { entry: entry("7", "telegram"), lane: { kind: "chat" } } as const;
     expect(choice("session", { isScript: true, named })).toMatchObject({
-      chat: "script-*",
+      chat: "script-s1",
+      first: { kind: "bring" },
+      isOwn: true,
+      backTo: "k:7",
+    });
+  });
+
+  it("meets other scripts in the same session, and gives back what they took", () => {
+    const named = {
+      entry: entry("script-s1"),
+      lane: { kind: "scripts", backTo: "k:7" },
+    } as LaneFacts["named"];
+    expect(choice("session", { isScript: true, named })).toMatchObject({
+      chat: "script-s1",
       first: { kind: "bring" },
       isOwn: true,
       backTo: "k:7",

@@ -50,6 +50,7 @@ async function opened(count: number) {
   const lines: string[] = [];
   const terminal = {
     line: (text = "") => lines.push(text),
+    row: (text: string) => lines.push(text),
     columns: 200,
     paint: Object.fromEntries(["bold", "dim", "cyan"].map((name) => [name, (text: string) => text])),
   };

@@ -4,6 +4,7 @@
  */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { beginsCommand } from "../adapter/command-text.js";
 import { printableText } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { grouped } from "../util/words.js";
@@ -38,7 +39,7 @@ export async function oneShotText(
   const given = givenWords(words, message);
   if (given === null || words.at(-1) === DASH) return withPiped(given ?? "", await piped(stdin, null));
   const kind = stdin.isTTY ? "none" : inputKind();
-  if (kind === "none" || given.startsWith("/")) return given; // A command takes no input.
+  if (kind === "none" || beginsCommand(given)) return given; // A command takes no input.
   const patience = kind === "file" ? null : FIRST_BYTE_MS[kind];
   const text = await piped(stdin, patience);
   if (text === null)

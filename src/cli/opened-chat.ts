@@ -1,5 +1,6 @@
 /** What a chat in the terminal, or a single question, opens and hears. */
 import type { Adapter } from "../adapter/adapter.js";
+import type { CommandWord } from "../gateway/commands/commands.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { GatewayEvents } from "../gateway/gateway-events.js";
 import type { TerminalDesk } from "../gateway/terminals/terminal-desk.js";
@@ -20,8 +21,8 @@ export interface ChatEvents extends GatewayEvents {
   /** What others say in the session that this terminal shows. */
   readonly onOthers?: (messages: readonly StoredMessage[]) => void;
   readonly onProblem: OnProblem;
-  /** The places for completing a line have changed. */
-  readonly onPlaces?: () => void;
+  /** There is more to complete a line with. */
+  readonly onCompletions?: () => void;
 }
 
 /** The terminal that a chat is opened for. */
@@ -47,7 +48,8 @@ export interface OpenChat {
   session(): SessionId | null;
   /** Enters the lane, and begins to receive. */
   begin(): Promise<void>;
-  complete(line: string): readonly { readonly name: string; readonly description: string }[];
+  /** What may complete a line that begins with a slash, as far as it is known. */
+  complete(line: string): readonly CommandWord[];
   /** The next chat continues a turn that is still running. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** Runs one command line, and says how it ended. */
 import { Command } from "commander";
+import { helpWithCommand } from "../util/command-words.js";
 import { printableText } from "../util/text.js";
 import type { Cli } from "./cli.js";
 import { addNotes, fill } from "./command.js";
@@ -59,7 +60,10 @@ function programFor(cli: Cli, name: string): Command {
   const program = new Command(baton.name)
     .version(cli.version, "-V, --version", "print the version")
     .exitOverride()
-    .configureOutput({ outputError: () => {} }); // reportFailure prints it, once.
+    .configureOutput({
+      writeOut: (text) => cli.streams.stdout.write(helpWithCommand(text, cli.terminal.command)),
+      outputError: () => {}, // reportFailure prints it, once.
+    });
   const verbs = baton.verbs ?? [];
   const one = verbs.filter((verb) => verb.name === name);
   fill(program, baton, cli, one.length > 0 ? one : verbs);

@@ -56,13 +56,13 @@ async function printHit(terminal: Terminal, hit: SearchHit, query: string, now: 
   const print = async (text: string, indent: string, shown: (row: string) => string) => {
     const line = cleanLine(text);
     const rows = terminal.isSeen ? await wrapLine(line, terminal.columns - indent.length) : [line];
-    for (const row of rows) terminal.line(`${indent}${shown(row)}`);
+    for (const row of rows) terminal.row(`${indent}${shown(row)}`);
   };
   const beside = async (messages: readonly Neighbour[]) => {
     for (const { role, text } of messages) await print(`${role}: ${text}`, "    ", paint.dim);
   };
   const about = `${hit.role}, ${relativeTime(hit.at, now)}  ${cleanLine(hit.sessionId)} #${hit.seq}`;
-  terminal.line(`${paint.bold(nameOf(hit))}  ${paint.dim(about)}`);
+  terminal.row(`${paint.bold(nameOf(hit))}  ${paint.dim(about)}`);
   await beside(hit.before);
   await print(hit.snippet, "  ", (row) => highlight(row, query, paint.mark));
   await beside(hit.after);

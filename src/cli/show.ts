@@ -85,7 +85,7 @@ function printEntry(terminal: Terminal, entry: SessionEntry, timeZone: string): 
       ? []
       : ([["follows", followed(entry, entry.parentId)]] as [string, string][])),
   ];
-  terminal.line(paint.bold(nameOf(entry)));
+  terminal.row(paint.bold(nameOf(entry)));
   for (const [name, value] of fields) terminal.line(`  ${paint.dim(name.padEnd(15))}${cleanLine(value)}`);
 }
 
@@ -106,7 +106,7 @@ function printMessages(terminal: Terminal, messages: readonly StoredMessage[], t
     const gone = message.supersededAt === undefined ? "" : " (superseded)";
     const head = `${paint.bold(speakerOf(message))}  ${paint.dim(timeIn(timeZone, message.at) + gone)}`;
     terminal.line(`\n${head}`);
-    for (const line of linesOf(message)) terminal.line(line === "" ? "" : `  ${line}`);
+    for (const line of linesOf(message)) terminal.row(line === "" ? "" : `  ${line}`);
   }
 }
 

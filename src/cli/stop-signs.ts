@@ -1,51 +1,70 @@
 /**
  * The signs that nobody wants the answer to a single question any more: Ctrl-C, Ctrl-D, a signal, a closed pipe. The
- * first one calls `onStop`; a second signal ends the program at once.
+ * first one calls `onStop`. A second signal ends the program as soon as that is done, or at once if it takes too long.
  */
 import { constants } from "node:os";
+import { anyEntryOf } from "../util/process-group.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const PATIENCE_MS = 5_000;
+/** As for any other program before `head`, that is no failure. */
+const UNREAD = 0;
 
 export class StopSigns {
-  readonly #onStop: () => void;
+  readonly #onStop: () => Promise<unknown>;
   readonly #ends: (() => void)[] = [];
-  #exitCode: number | null = null;
+  #asked: { readonly exitCode: number; readonly at: number; readonly done: Promise<unknown> } | null = null;
 
-  constructor({ terminal, streams }: Cli, onStop: () => void) {
+  /** If `onStop` fails, nothing is said: closing the chat does the same again. */
+  constructor({ terminal, streams }: Cli, onStop: () => Promise<unknown>) {
     this.#onStop = onStop;
-    for (const signal of SIGNALS) {
-      const hear = (): void => this.#stop(128 + constants.signals[signal]);
-      process.on(signal, hear);
-      this.#ends.push(() => process.off(signal, hear));
-    }
-    this.#ends.push(terminal.onGone(() => this.#stop(0)));
+    for (const signal of SIGNALS) this.#hear(signal, () => this.#stop(128 + constants.signals[signal]));
+    this.#ends.push(terminal.onGone((exitCode) => this.#stop(exitCode)));
     const { stdin } = streams;
     if (!stdin.isTTY) return;
     const hear = (): void => this.#stop(128 + constants.signals.SIGINT);
-    stdin.on("end", hear).resume();
+    stdin.on("end", hear);
     this.#ends.push(() => stdin.off("end", hear).pause());
+    const listen = (): unknown => (isInForeground() ? stdin.resume() : stdin.pause());
+    this.#hear("SIGCONT", listen);
+    listen();
   }
 
   get isAsked(): boolean {
-    return this.#exitCode !== null;
+    return this.#asked !== null;
   }
 
-  /** Fails if one was seen. */
-  check(): void {
-    if (this.#exitCode !== null)
-      throw new CliError("stopped", "Stopped. Baton will not ask this again.", this.#exitCode);
+  /** True if nobody reads the output any more; fails if somebody stopped it. */
+  isUnread(): boolean {
+    if (!this.#asked) return false;
+    if (this.#asked.exitCode === UNREAD) return true;
+    throw new CliError("stopped", "Stopped. Baton will not ask this again.", this.#asked.exitCode);
   }
 
   end(): void {
     for (const end of this.#ends) end();
   }
 
-  #stop(exitCode: number): void {
-    if (this.#exitCode === null) {
-      this.#exitCode = exitCode;
-      this.#onStop();
-    } else if (exitCode !== 0) process.exit(exitCode);
+  #hear(signal: NodeJS.Signals, listener: () => void): void {
+    process.on(signal, listener);
+    this.#ends.push(() => process.off(signal, listener));
   }
+
+  #stop(exitCode: number): void {
+    if (this.#asked === null) {
+      this.#asked = { exitCode, at: performance.now(), done: this.#onStop().catch(() => {}) };
+    } else if (exitCode !== UNREAD) {
+      const { at, done } = this.#asked;
+      if (performance.now() - at > PATIENCE_MS) process.exit(exitCode);
+      void done.then(() => process.exit(exitCode));
+    }
+  }
+}
+
+/** The system stops a job in the background that reads from its terminal. False also if the system does not tell. */
+function isInForeground(): boolean {
+  const entry = anyEntryOf(process.pid);
+  return entry !== null && entry.group === entry.foreground;
 }

@@ -48,7 +48,7 @@ export async function printTable<Row>(
   terminal.line(joined(layout, titles, (text) => terminal.paint.dim(text)));
   for (const [index, row] of rows.entries()) {
     for (const line of await wrapped(layout, cells[index] ?? []))
-      terminal.line(joined(layout, line, (text, column) => column.paint?.(text, row) ?? text));
+      terminal.row(joined(layout, line, (text, column) => column.paint?.(text, row) ?? text));
   }
 }
 

@@ -11,8 +11,10 @@ import { LOCAL } from "../session/platform.js";
 import { chatHistory } from "./chat-history.js";
 import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
+import { editText } from "./editor.js";
 import { firstGreeting, returnWords } from "./greeting.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
+import { installHint } from "./on-path.js";
 import type { ChatSurface, OpenChat } from "./opened-chat.js";
 
 /** Where a terminal goes: at first, or when a command opens another conversation beside the one it shows. */
@@ -58,15 +60,19 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
         complete: (line) => open.complete(line),
         history: chatHistory(config.home, cli.hide),
+        edit: (text) => editText(cli.environment.editor, config.home, "message.md", text),
+        folder: cli.workingFolder,
         source: lane.source,
         session: () => open.session(),
-        onStop: () => open.gateway.lane(open.key).stop("stopped"),
+        onStop: () => void stopAnswer(open).then(say, (error: Error) => adapter?.problem(error.message)),
         onLeave: leave,
       });
       return { adapter, lane };
     },
   };
-  const say = (text: string): void => adapter?.say(text);
+  const say = (text: string): void => {
+    if (text !== "") adapter?.say(cli.terminal.named(text));
+  };
   const counting = setInterval(() => moving && adapter?.refresh(), 1_000);
   const open = await cli.openChat(config, surface, {
     onSession: (entry) => {
@@ -93,7 +99,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         : `Opening ${nameOf(wish.entry)} here. The other terminals stay where they are.`;
     },
     onProblem: noted(cli, (problem) =>
-      adapter?.isOpen ? adapter.problem(cli.redact(problem)) : tell(cli, problem),
+      adapter?.isOpen ? adapter.problem(cli.redact(cli.terminal.named(problem))) : tell(cli, problem),
     ),
     onHandoff: (move) => {
       isMovedByUs = move.state !== "failed";
@@ -101,7 +107,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
       adapter?.refresh();
       if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation has moved away.
     },
-    onPlaces: () => adapter?.refresh(),
+    onCompletions: () => adapter?.arrived(),
     onOffer: say,
   });
   const signals = ["SIGTERM", "SIGHUP"] as const;
@@ -137,10 +143,25 @@ async function greet(
   }
   const { items } = await sessions.list({ limit: 1 }, OWNER);
   if (items.length > 0) return;
-  adapter?.say(firstGreeting((await cli.chooseModel(config)) ? agent : null));
+  const greeting = cli.terminal.named(firstGreeting((await cli.chooseModel(config)) ? agent : null));
+  adapter?.say([greeting, installHint(cli) ?? []].flat().join("\n\n"));
 }
 
 const LAST_MESSAGES = 20;
+
+/** Ends the answer, or drops what waits for one of another process; returns what to say. */
+async function stopAnswer({ gateway, key }: OpenChat): Promise<string> {
+  const lane = gateway.lane(key);
+  if (lane.run) {
+    lane.stop("stopped");
+    return "";
+  }
+  const dropped = await gateway.cancel(key);
+  return dropped === 0 ? "" : NOT_SENT;
+}
+
+const NOT_SENT =
+  "Your message was still waiting for another answer. It is cancelled: Baton will not answer it.";
 
 const OPEN_HERE_TOO =
   "Another terminal is in this conversation too: you see each other's messages. /new starts one of your own.";

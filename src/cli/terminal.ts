@@ -4,6 +4,8 @@
  */
 import { once } from "node:events";
 import type { ReadStream, WriteStream } from "node:tty";
+import { USUAL_COMMAND, withCommand } from "../util/command-words.js";
+import { onOutputEnd } from "../util/output-end.js";
 import type { Redactor } from "../util/redact.js";
 
 const DEFAULT_COLUMNS = 100;
@@ -19,8 +21,15 @@ export interface StandardStreams {
   readonly stderr: WriteStream;
 }
 
-function endQuietly(): void {
-  process.exit(0);
+interface TerminalTraits {
+  /** It can only print. */
+  readonly isDumb?: boolean;
+  /** How the person calls Baton. */
+  readonly command?: () => string;
+}
+
+function endAtOnce(exitCode: number): void {
+  process.exit(exitCode);
 }
 
 export class Terminal {
@@ -28,36 +37,31 @@ export class Terminal {
   readonly columns: number;
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
-  /** It can only print. */
+  readonly #command: () => string;
   readonly #isDumb: boolean;
-  #onGone: () => void = endQuietly;
+  #onGone: (exitCode: number) => void = endAtOnce;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
   constructor(
     streams: StandardStreams,
     color: boolean | undefined,
     hiding: Pick<Redactor, "hide" | "redact">,
-    isDumb = false,
+    { isDumb = false, command = () => USUAL_COMMAND }: TerminalTraits = {},
   ) {
     this.#isDumb = isDumb;
+    this.#command = command;
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
     this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
-    // The reader is gone, as with `| head -1`.
-    for (const stream of [streams.stdout, streams.stderr]) {
-      stream.on("error", (error: NodeJS.ErrnoException) => {
-        if (error.code === "EPIPE") return this.#onGone();
-        throw error;
-      });
-    }
+    onOutputEnd(streams.stdout, streams.stderr, (exitCode) => this.#onGone(exitCode));
   }
 
-  /** Nobody reads the output any more. Returns how to end listening; without a listener, the program ends. */
-  onGone(listener: () => void): () => void {
+  /** The output can't be written any more. Returns how to end listening; without a listener, the program ends. */
+  onGone(listener: (exitCode: number) => void): () => void {
     this.#onGone = listener;
     return () => {
-      this.#onGone = endQuietly;
+      this.#onGone = endAtOnce;
     };
   }
 
@@ -71,12 +75,28 @@ export class Terminal {
     return this.isSeen && this.#streams.stdin.isTTY === true;
   }
 
+  /** How the person calls Baton. */
+  get command(): string {
+    return this.#command();
+  }
+
+  /** A sentence of ours, with commands as the person calls them. */
+  named(text: string): string {
+    return text.includes(USUAL_COMMAND) ? withCommand(text, this.command) : text;
+  }
+
+  /** A line of Baton's own words. */
   line(text = ""): void {
+    this.row(this.named(text));
+  }
+
+  /** A line that others wrote, or a row of a table: printed as it is. */
+  row(text: string): void {
     this.#streams.stdout.write(`${this.#hiding.hide(text)}\n`);
   }
 
   json(value: unknown): void {
-    this.line(jsonText(value));
+    this.row(jsonText(value));
   }
 
   /** For long output: waits until the reader took it. */
@@ -86,7 +106,12 @@ export class Terminal {
 
   /** A line beside the result, on stderr. */
   problem(text: string): void {
-    this.#streams.stderr.write(`${this.#hiding.redact(text)}\n`);
+    this.#streams.stderr.write(`${this.#hiding.redact(this.named(text))}\n`);
+  }
+
+  /** The same for programs. */
+  problemJson(value: unknown): void {
+    this.#streams.stderr.write(`${this.#hiding.redact(jsonText(value))}\n`);
   }
 
   /** One line that overwrites itself; an empty text removes it. */

@@ -46,7 +46,7 @@ export const YES_FLAG: Flag = { flags: "--yes", description: "do not ask for con
 
 export const SESSION: Argument = {
   name: "<session>",
-  description: "its id, the start of its id, or its title",
+  description: "its id, the start of its id, or its title or a part of it",
 };
 
 /** An example as a whole line. */

@@ -1,8 +1,7 @@
 /** The environment variables that Baton knows. Nothing else in Baton reads `process.env`. */
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-
 import { type ModelVariables, readModelVariables } from "./model-variables.js";
+import { userFolder } from "./paths.js";
 import { platformVariables } from "./platform-settings.js";
 import { type ProxyVariables, readProxyVariables } from "./proxy.js";
 
@@ -27,6 +26,8 @@ export interface Environment {
   readonly proxies: ProxyVariables;
   /** Where programs are found. */
   readonly path: string;
+  /** The script of npm that runs, such as `start`, or `npx`; null if npm did not start Baton. */
+  readonly npmEvent: string | null;
   /** The command of the user's editor: `VISUAL`, else `EDITOR`. */
   readonly editor: string;
 }
@@ -49,12 +50,13 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     models: readModelVariables(variables),
     proxies: readProxyVariables(variables),
     path: variables.PATH ?? "",
+    npmEvent: variables.npm_lifecycle_event || null,
     editor: variables.VISUAL || variables.EDITOR || "vi",
   };
 }
 
 export function homeFolder({ BATON_HOME }: Readonly<NodeJS.ProcessEnv> = process.env): string {
-  return BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton");
+  return BATON_HOME ? resolve(BATON_HOME) : join(userFolder(), ".baton");
 }
 
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressIn, isHomeChannel } from "./home-channel.js";
+import { addressIn, homeChannelIn, isHomeChannel } from "./home-channel.js";
 import { checkText } from "./read-file.js";
 import { homeFile } from "./schema.js";
 import { readVariables } from "./variables.js";
@@ -24,6 +24,12 @@ describe("a home channel", () => {
     ["matrix", "!abc%3Aexample.org:$event", "!abc:example.org", "$event"],
   ])("of %s: %s", (platform, text, chatId, threadId) => {
     expect(addressIn(platform, text)).toEqual({ platform, chatId, ...(threadId ? { threadId } : {}) });
+  });
+
+  test("has the name of its ids, and keeps its thread", () => {
+    const address = { platform: "telegram", chatId: "-100", threadId: "7" };
+    expect(homeChannelIn("telegram", "-100:7")).toEqual({ address, name: "chat -100, thread 7" });
+    expect(homeChannelIn("telegram", "-100").name).toBe("chat -100");
   });
 
   test.each(["", " ", ":7", "1:", "1:2:3", "100%"])("is not %j", (text) => {

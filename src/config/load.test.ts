@@ -274,7 +274,9 @@ describe("refused, with file, line and key", () => {
 
   test("a file that may not be read is an error, not an absent one", async () => {
     mkdirSync(join(home, "config.yaml"));
-    expect(await refusal()).toMatch(/^\/home\/config\.yaml: it cannot be read: /);
+    expect(await refusal()).toMatch(
+      /^\/home\/config\.yaml: it can't be read: it is a folder, not a file\. Move it away/,
+    );
   });
 
   test.each([

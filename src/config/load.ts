@@ -2,8 +2,8 @@
  * The settings of this run: defaults < `baton.yaml` in the working folder < `config.yaml` in the home folder <
  * environment. The parsers are loaded only where there is something to read; nothing is ever written here.
  */
-import { readFile } from "node:fs/promises";
 import type { Config } from "./config.js";
+import { configText } from "./config-text.js";
 import type { Environment } from "./environment.js";
 import { configFiles, homePath } from "./files.js";
 import { furtherBotsOf } from "./further-bots.js";
@@ -41,8 +41,8 @@ export async function loadFurtherBots(
 ): Promise<void> {
   furtherBotsOf(variables);
   const file = homePath(home);
-  const text = await readFile(file, "utf8").catch(() => "");
-  if (!text.includes("like")) return; // No parser is loaded for nothing.
+  const text = await configText(file).catch(() => null);
+  if (!text?.includes("like")) return; // No parser is loaded for nothing.
   const { readConfigFile } = await import("./read-file.js");
   await readConfigFile(file, homeFile);
 }

@@ -1,11 +1,16 @@
 /** Paths in settings: `~/` is the user's folder, others count from the place they stand in. */
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import type { Meaning, Setting } from "../util/setting.js";
 
+/** Also if `HOME` is set to nothing, for which Node.js gives no path at all. */
+export function userFolder(): string {
+  return homedir() || userInfo().homedir;
+}
+
 export function pathFrom(folder: string, written: string): string {
-  if (written === "~") return homedir();
-  return written.startsWith("~/") ? join(homedir(), written.slice(2)) : resolve(folder, written);
+  if (written === "~") return userFolder();
+  return written.startsWith("~/") ? join(userFolder(), written.slice(2)) : resolve(folder, written);
 }
 
 /** The path in a store's URL likewise; URLs of servers stay as they are. */

@@ -2,9 +2,10 @@
  * One config file, read and checked. Whatever is wrong is named with file, line and key, all of it at once; nothing
  * is guessed, and a key that is misspelt never passes for one that is absent.
  */
-import { readFile } from "node:fs/promises";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from "yaml";
+import { fileReason } from "../util/file-problem.js";
 import { withoutBlanks } from "./blanks.js";
+import { configText } from "./config-text.js";
 import { furtherBotsIn } from "./further-bots.js";
 import type { Group } from "./groups.js";
 import { childOf } from "./keys.js";
@@ -19,21 +20,11 @@ import { fileSchema } from "./zod.js";
 /** What a file says; nothing where there is none. */
 export async function readConfigFile(file: string, schema: Group): Promise<Layer> {
   try {
-    const text = await textOf(file);
+    const text = await configText(file);
     return text === null ? NOTHING : checkText(text, file, schema);
   } catch (error) {
-    const message = `it cannot be read: ${(error as Error).message}.`;
+    const message = `it can't be read: ${fileReason(error)}.`;
     return withProblems([{ place: { file, line: null }, key: "", message }]);
-  }
-}
-
-/** The file's text; null where there is none. */
-export async function textOf(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
-    throw error;
   }
 }
 

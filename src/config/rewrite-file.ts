@@ -7,8 +7,9 @@ import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { BatonError, InputError } from "../session/errors.js";
+import { fileReason } from "../util/file-problem.js";
 import { makeFolder } from "../util/make-folder.js";
-import { textOf } from "./read-file.js";
+import { configText } from "./config-text.js";
 
 const ATTEMPTS = 50;
 const PAUSE_MS = 20;
@@ -21,7 +22,7 @@ export async function rewriteFile(path: string, edit: (text: string | null) => s
     const lock = `${file}.lock`;
     const handle = await openAlone(lock);
     try {
-      await handle.writeFile(edit(await textOf(file)));
+      await handle.writeFile(edit(await configText(file)));
       await handle.chmod(await modeOf(file));
       await handle.sync();
       await handle.close();
@@ -34,9 +35,7 @@ export async function rewriteFile(path: string, edit: (text: string | null) => s
     await syncFolder(dirname(file));
   } catch (cause) {
     if (cause instanceof BatonError) throw cause;
-    throw new InputError("invalid_config", `${path} cannot be written: ${(cause as Error).message}.`, {
-      cause,
-    });
+    throw new InputError("invalid_config", `${path} can't be written: ${fileReason(cause)}.`, { cause });
   }
 }
 

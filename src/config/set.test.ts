@@ -217,7 +217,7 @@ describe("refused, and nothing changes", () => {
     writeFileSync(home, "");
     await expect(setKey(home, "timezone", "UTC")).rejects.toMatchObject({
       code: "invalid_config",
-      message: expect.stringContaining(`${file} cannot be written: `),
+      message: expect.stringContaining(`${file} can't be written: a file is in the way. Move it away`),
     });
   });
 });

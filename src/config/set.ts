@@ -14,6 +14,7 @@ import {
   visit,
 } from "yaml";
 import { InputError } from "../session/errors.js";
+import { configText } from "./config-text.js";
 import { homePath } from "./files.js";
 import { furtherBotsIn } from "./further-bots.js";
 import type { Node as Declared } from "./groups.js";
@@ -21,7 +22,7 @@ import { childOf, keysOf } from "./keys.js";
 import { treeAt } from "./layer.js";
 import { mistakesIn, unknownKey } from "./mistakes.js";
 import { invalidConfig } from "./problem.js";
-import { checkText, textOf } from "./read-file.js";
+import { checkText } from "./read-file.js";
 import { rewriteFile } from "./rewrite-file.js";
 import { homeFile } from "./schema.js";
 import { parseYaml } from "./yaml.js";
@@ -47,7 +48,7 @@ export async function setKey(home: string, key: string, written: string): Promis
 export async function unsetKey(home: string, key: string): Promise<SettingChange | null> {
   const path = pathOf(key);
   const file = homePath(home);
-  if (!parseYaml((await textOf(file)) ?? "").hasIn(path)) return null;
+  if (!parseYaml((await configText(file)) ?? "").hasIn(path)) return null;
   await writeKeys(home, new Map([[key, undefined]]), setValue);
   return { file, value: undefined, variable: variableFor(path) };
 }

@@ -323,7 +323,6 @@ describe("a turn that streams", () => {
       toolLists: {},
       people: { allow: { [adapter.platform]: ["ann"] } },
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-      context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
       maxMessages: 500,
       deadlineMs: 60_000,
       holder: processHolder(),

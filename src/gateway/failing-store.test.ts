@@ -57,7 +57,6 @@ async function world(options: ScriptedOptions = {}, pairing: "on" | "off" = "on"
     toolLists: {},
     people: { allow: { [adapter.platform]: ["ann", "bob"] }, pairing },
     busy: { default: "queue", byPlatform: {}, byChat: {} },
-    context: { connectedPlatforms: [], homeChannels: [] },
     maxMessages: 50,
     deadlineMs: 60_000,
     leaseMs: 200,

@@ -28,7 +28,7 @@ import type { People } from "./people.js";
 import type { Requests } from "./requests.js";
 import type { Doubtful, InboxItem, RunningTurn, StandingApprovals, Undelivered } from "./store.js";
 import { speakerOf } from "./surface.js";
-import type { PlatformState, Surfaces } from "./surfaces.js";
+import type { Surfaces } from "./surfaces.js";
 import type { TurnRun } from "./turn-run.js";
 
 export interface ForCommandsSetting extends Common, Desks {
@@ -100,8 +100,9 @@ export class ForCommands {
     return this.#setting.beside(wish);
   }
 
-  platforms(): PlatformState[] {
-    return this.#setting.surfaces.states();
+  /** The platforms and how they are, also those of other processes. */
+  platforms(): ReturnType<Desks["handoffs"]["places"]["served"]["states"]> {
+    return this.#setting.handoffs.places.served.states();
   }
 
   /** How many messages wait in a lane, and what runs in it here. */

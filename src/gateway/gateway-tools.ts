@@ -18,7 +18,7 @@ import type { Notices } from "./notices.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import { processTool } from "./processes/process-tool.js";
 import { seenBy } from "./processes/rights.js";
-import { sendFileTool, sendTool } from "./send-tool.js";
+import { type SendSetting, sendFileTool, sendTool } from "./send-tool.js";
 import { speakTool } from "./speak-tool.js";
 import type { GatewayStore, InboxItem, Turn } from "./store.js";
 
@@ -32,6 +32,7 @@ export interface GatewayToolsSetting {
   readonly jobs: JobDesk | null;
   /** Without it, nothing is remembered about people. */
   readonly memory?: MemoryDesk;
+  readonly reach: SendSetting["reach"];
   readonly holder: string;
   readonly clock: Clock;
   readonly notices: Notices;
@@ -56,7 +57,7 @@ export interface TurnOfGatewayTools {
 
 export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayTools): readonly Tool[] {
   const { who, turn, item, unread, memory: reader, tool } = given;
-  const { sessions, store, adapters, holder, clock, notices, memory: desk } = setting;
+  const { sessions, store, adapters, reach, holder, clock, notices, memory: desk } = setting;
   const view = sessions.as(who.viewer);
   const { media, outgoing } = setting;
   const files = media && outgoing ? { media, outgoing } : null;
@@ -66,6 +67,7 @@ export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayT
     view,
     outbox: store.outbox,
     adapters,
+    reach,
     holder,
     clock,
     pieces: async ({ platform }: Address, text: string) => {

@@ -85,7 +85,6 @@ async function world(
     toolLists: {},
     people: { allow: { [adapter.platform]: ["ann", "bob"] } },
     busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-    context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
     maxMessages: 500,
     deadlineMs: 60_000,
     holder: processHolder(),
@@ -248,8 +247,15 @@ describe("the journey of a message", () => {
     await here.adapter.until((sent) => sent.length === 2);
     expect(here.adapter.textsTo("ann")).toEqual([
       "pong",
-      "There is no command /pong. Send /help to list them.",
+      'There is no command /pong. Did you mean "ping"? Send /help to list them. If this is a message, put a word before the slash.',
     ]);
+  });
+
+  it("takes a text that begins with a path for a message", async () => {
+    const here = await world(echo);
+    await here.adapter.write(ann, "/etc/passwd is wrong");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")).toEqual(["/etc/passwd is wrong (1)"]);
   });
 });
 

@@ -87,7 +87,7 @@ export class Gateway {
       lists: limitLists,
       clock,
     });
-    const homes = new Homes(store.accounts, options.context.homeChannels);
+    const homes = new Homes(store.accounts, options.homeChannels ?? []);
     const apologies = new Apologies();
 
     const { reactions: meanings = {} } = options;
@@ -102,7 +102,8 @@ export class Gateway {
     });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
-    const places = new Places({ sessions, accounts: store.accounts, homes, connected, clock });
+    const places = new Places({ sessions, homes, accounts: store.accounts, here: surfaces, clock });
+    const { served } = places;
     this.jobs = jobs
       ? new Jobs({ ...common, jobs, people, toolLists, places, homes, notices, surfaces })
       : null;
@@ -111,10 +112,19 @@ export class Gateway {
     const turnRunner = new TurnRunner({
       ...options,
       ...common,
-      turnTools: { ...options, approvals, notices, people, surfaces, jobs: desk },
+      turnTools: {
+        ...options,
+        approvals,
+        notices,
+        people,
+        surfaces,
+        reach: { served, surfaces },
+        jobs: desk,
+      },
       maxSends: options.maxSends ?? MAX_SENDS,
       upkeep: options.upkeep ?? null,
       homes,
+      served,
       allowance,
       notices,
       surfaces,
@@ -250,7 +260,7 @@ export class Gateway {
       surfaces,
       stopping,
     });
-    this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces });
+    this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces, notices });
   }
 
   /** Goes on where the last process ended, then begins to receive. */
@@ -308,16 +318,20 @@ export class Gateway {
     await this.lane(key).idle();
   }
 
-  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. */
-  async cancel(key: SessionKey): Promise<void> {
+  /**
+   * Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns how
+   * many messages it dropped.
+   */
+  async cancel(key: SessionKey): Promise<number> {
     const { store, clock } = this.#common;
     await this.#reception.idle();
+    let dropped = 0;
     for (const { id } of await store.inbox.waitingIn(key))
-      await store.inbox.skip(id, this.holder, [], clock());
-    const lane = this.lane(key);
-    lane.stop("stopped");
+      if (await store.inbox.skip(id, this.holder, [], clock())) dropped++;
+    this.lane(key).stop("stopped");
     this.#arrivals.giveUp();
     await this.answered(key);
+    return dropped;
   }
 
   /** Waits until everything that is ready to be sent has been sent. */

@@ -33,7 +33,8 @@ function readable<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     if (!(error instanceof UnreadableLock)) throw error;
-    const message = `Baton can't read the gateway's lock ${error.path}. If no gateway is running here, delete it.`;
+    const problem = fileProblem(error.cause);
+    const message = `Baton can't read the gateway's lock ${error.path}${problem === null ? ". If no gateway is running here, delete it" : `: ${problem}`}.`;
     throw new BatonError("lock_unreadable", message, { cause: error.cause });
   }
 }

@@ -36,7 +36,6 @@ async function world(said: readonly string[], options: ScriptedOptions & { maxSe
     toolLists: {},
     people: { allow: { [adapter.platform]: ["ann"] }, guests: { [adapter.platform]: ["eve"] } },
     busy: { default: "queue", byPlatform: {}, byChat: {} },
-    context: { connectedPlatforms: [], homeChannels: [] },
     maxMessages: 500,
     ...(options.maxSends ? { maxSends: options.maxSends } : {}),
     deadlineMs: 60_000,

@@ -6,6 +6,7 @@ import { type PieceRoom, split, splitInTurns } from "../delivery/split.js";
 import { type DeliveryId, deliveryIdOf } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
+import { limitsOf } from "./limits-of.js";
 import type { Account, InboxItem, NewDelivery } from "./store.js";
 
 /** About as many as turns that end at the same time. */
@@ -60,27 +61,21 @@ export class Notices {
   /** A text in pieces that the platform accepts; a long one should be cut before, with `cut`. */
   piecesOf(platform: Platform, text: string): readonly string[] {
     const room = this.#roomIn(platform);
-    if (!room) return [text];
     return this.#cut.get(keyOf(platform, text)) ?? split(text, room);
   }
 
   /** Cuts a long text, letting other work run meanwhile; then `piecesOf` has it at hand. */
   async cut(platform: Platform, text: string): Promise<void> {
     const room = this.#roomIn(platform);
-    if (!room || (text.length < room.max / 2 && room.lengthOf(text) <= room.max)) return;
+    if (text.length < room.max / 2 && room.lengthOf(text) <= room.max) return;
     this.#cut.set(keyOf(platform, text), await splitInTurns(text, room));
     const [oldest] = this.#cut.keys();
     if (this.#cut.size > MAX_CUT && oldest !== undefined) this.#cut.delete(oldest);
   }
 
-  #roomIn(platform: Platform): PieceRoom | null {
-    const capabilities = this.#adapters.find((each) => each.platform === platform)?.capabilities;
-    if (!capabilities) return null;
-    return {
-      max: capabilities.maxText,
-      lengthOf: (piece) => lengthIn(capabilities, piece),
-      prepare: prepareMarkdown,
-    };
+  #roomIn(platform: Platform): PieceRoom {
+    const limits = limitsOf(this.#adapters, platform);
+    return { max: limits.maxText, lengthOf: (piece) => lengthIn(limits, piece), prepare: prepareMarkdown };
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a gateway is made of. */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
-import type { ContextConfig } from "../session/context.js";
+import type { HomeChannel } from "../session/context.js";
 import type { SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
@@ -50,7 +50,8 @@ export interface GatewayOptions extends Partial<KeptFiles>, GatewayEvents {
   readonly busy: BusyModes;
   /** Waits for more messages of a burst; by real time unless told. */
   readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;
-  readonly context: Omit<ContextConfig, "shared" | "schedules">;
+  /** Those of the settings. */
+  readonly homeChannels?: readonly HomeChannel[];
   readonly maxMessages: number;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;

@@ -8,23 +8,17 @@ import { isPlatform, LOCAL, type Platform, platformTraits } from "../session/pla
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import { type Address, addressOf, formatAddress, localSource } from "../session/source.js";
-import type { Clock } from "../util/clock.js";
-import { mayBeAlive } from "../util/holder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { TERMINAL, type Who } from "./authorize.js";
-import { STATE } from "./connection.js";
 import { foldedWord } from "./home-word.js";
 import type { Homes } from "./homes.js";
 import { addressWords, placeWords, surfaceOf } from "./place-words.js";
-import type { Account, Accounts } from "./store.js";
+import { Served, type ServedSetting } from "./served.js";
+import type { Account } from "./store.js";
 
-export interface PlacesSetting {
+export interface PlacesSetting extends ServedSetting {
   readonly sessions: Sessions;
-  readonly accounts: Accounts;
   readonly homes: Pick<Homes, "all">;
-  /** Accounts that are connected in this process. */
-  readonly connected: () => readonly Account[];
-  readonly clock: Clock;
 }
 
 /** A place that a person may name. */
@@ -40,15 +34,18 @@ const TERMINAL_PLACE: Place = { word: LOCAL, address: addressOf(localSource()), 
 const LOOKED_AT = 50;
 
 export class Places {
+  /** Which platforms can be reached. */
+  readonly served: Served;
   readonly #setting: PlacesSetting;
 
   constructor(setting: PlacesSetting) {
     this.#setting = setting;
+    this.served = new Served(setting);
   }
 
   /** Every place that this person may name, the home channels first. */
   async all(who: Who | null): Promise<Place[]> {
-    const served = new Set((await this.#served()).map(({ platform }) => platform));
+    const served = await this.served.platforms();
     const homes = await this.#homes(who);
     const own = await this.#ownPlaces(who);
     const known = new Set(homes.map(({ address }) => formatAddress(address)));
@@ -93,7 +90,7 @@ export class Places {
   async accountOn(address: Address): Promise<Account | null> {
     const { platform } = address;
     if (platform === LOCAL) return { platform, account: terminalAccount(address) };
-    return (await this.#served()).find((account) => account.platform === platform) ?? null;
+    return this.served.accountOn(platform);
   }
 
   async #homes(who: Who | null): Promise<Place[]> {
@@ -136,20 +133,6 @@ export class Places {
     if (who.isOnlyHere) return sessions.as(who.viewer);
     return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
   }
-
-  /** Accounts that are connected, in any process. */
-  async #served(): Promise<Account[]> {
-    const { accounts, connected, clock } = this.#setting;
-    const here = [...connected()];
-    const elsewhere = await Promise.all(
-      (await accounts.all(STATE)).map(async ({ value, ...account }) => {
-        if (!isConnected(value)) return [];
-        const holder = await accounts.lease(account, clock());
-        return holder && holder.until > clock() && mayBeAlive(holder.holder) ? [account] : [];
-      }),
-    );
-    return [...here, ...elsewhere.flat()];
-  }
 }
 
 /** Where conversations can be taken to and people can be told something. */
@@ -164,10 +147,6 @@ function mayUseTerminal(who: Who | null): boolean {
 /** With its platform, unless the word already says that. */
 function homeName({ address, name, word }: HomeChannel): string {
   return cleanLine(word === undefined ? name : `${surfaceOf(address)}, ${name}`);
-}
-
-function isConnected(state: string): boolean {
-  return (JSON.parse(state) as { state?: { kind?: unknown } }).state?.kind === "connected";
 }
 
 function refused(why: string): InputError {

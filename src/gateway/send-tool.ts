@@ -4,19 +4,23 @@
  * is added to the transcript of that chat, so people can answer it. Who may not use `send_file` sends no files at all.
  */
 
-import type { Adapter } from "../adapter/adapter.js";
+import type { Adapter, Capabilities } from "../adapter/adapter.js";
 import type { Danger, Tool, ToolContext } from "../agent/agent.js";
 import { type Arguments, answering, Refused } from "../agent/tools/refused.js";
 import { tellingText } from "../session/attachments.js";
 import { BatonError } from "../session/errors.js";
 import { deliveryIdOf } from "../session/ids.js";
+import type { Platform } from "../session/platform.js";
 import { type Address, formatAddress, parseAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { SessionsView } from "../session/view.js";
 import type { Clock } from "../util/clock.js";
 import { platformTitle } from "./describe.js";
 import { copyFiles, type FilesOut, lettersOf } from "./files-out.js";
+import { limitsOf } from "./limits-of.js";
+import type { Served } from "./served.js";
 import type { Outbox, Turn } from "./store.js";
+import type { Surfaces } from "./surfaces.js";
 
 const MAX_TEXT = 8_000;
 const MAX_FILES = 10;
@@ -29,7 +33,11 @@ export interface SendSetting {
   readonly view: SessionsView;
   readonly outbox: Outbox;
   readonly adapters: readonly Adapter[];
-  readonly holder: string;
+  /** Finds the account that serves a platform, here or in another process, and the process that sends through it. */
+  readonly reach: {
+    readonly served: Pick<Served, "accountOn">;
+    readonly surfaces: Pick<Surfaces, "senderOf">;
+  };
   readonly clock: Clock;
   /** A text in pieces that the platform accepts. */
   readonly pieces: (address: Address, text: string) => Promise<readonly string[]>;
@@ -88,10 +96,15 @@ async function sendElsewhere(setting: SendSetting, args: Arguments, context: Too
   }
   const lane = await setting.view.laneAt(address);
   if (!lane) throw new Refused(`there is no chat ${name} that this person may write to. Nothing was sent.`);
-  const adapter = setting.adapters.find(({ platform }) => platform === address.platform);
-  if (!adapter) throw new Refused(`${address.platform} is not connected here, so nothing was sent.`);
+  const served = await setting.reach.served.accountOn(address.platform);
+  if (!served)
+    throw new Refused(
+      `${platformTitle(address.platform)} is not connected now: no gateway is serving it. Nothing was sent.`,
+    );
   const { sessionId } = lane;
-  const sent = await send(setting, { adapter, address, sessionId, isHere: false }, text, paths, context);
+  const limits = limitsOf(setting.adapters, address.platform);
+  const target = { account: served.account, limits, address, sessionId, isHere: false };
+  const sent = await send(setting, target, text, paths, context);
   return `${sent.length > 0 ? `${namesOf(sent)}: on the` : "It is on its"} way to ${name}.`;
 }
 
@@ -134,12 +147,14 @@ async function sendHere(setting: SendSetting, args: Arguments, context: ToolCont
   const adapter = adapters.find((each) => each.platform === address.platform && each.account === account);
   if (!adapter) throw new Refused("nobody here is connected to this chat, so nothing was sent.");
   const text = args.optionalText("caption", MAX_TEXT) ?? "";
-  const sent = await send(setting, { adapter, address, sessionId, isHere: true }, text, paths, context);
+  const target = { account, limits: adapter.capabilities, address, sessionId, isHere: true };
+  const sent = await send(setting, target, text, paths, context);
   return `${namesOf(sent)}: on the way.`;
 }
 
 interface SendTarget {
-  readonly adapter: Adapter;
+  readonly account: string;
+  readonly limits: Capabilities;
   readonly address: Address;
   readonly sessionId: Turn["sessionId"];
   /** True for the chat that the turn answers: its transcript has the call of the tool. */
@@ -149,28 +164,27 @@ interface SendTarget {
 /** All of it is in the outbox, or none. */
 async function send(
   setting: SendSetting,
-  { adapter, address, sessionId, isHere }: SendTarget,
+  { account, limits, address, sessionId, isHere }: SendTarget,
   text: string,
   paths: readonly string[],
   context: ToolContext,
 ): Promise<readonly Attachment[]> {
-  const { turn, outbox, holder, clock } = setting;
-  const { account, capabilities } = adapter;
-  const files = paths.length > 0 ? await filesFor(setting.files, adapter, paths, context) : [];
+  const { turn, outbox, clock } = setting;
+  const { platform } = address;
+  const holder = setting.reach.surfaces.senderOf({ platform, account });
+  const files = paths.length > 0 ? await filesFor(setting.files, platform, limits, paths, context) : [];
   const pieces = text.trim() === "" ? [] : await setting.pieces(address, text);
-  const deliveries = lettersOf(text.trim() === "" ? "" : text, pieces, files, capabilities).map(
-    (letter, n) => ({
-      ...letter,
-      deliveryId: deliveryIdOf(turn.id, turn.fence, "sent", context.call.id, n),
-      account,
-      holder,
-      address,
-      purpose: "reply" as const,
-      sessionId,
-      ...(isHere ? { turnId: turn.id } : {}), // So that /stop drops it.
-      shown: false,
-    }),
-  );
+  const deliveries = lettersOf(text.trim() === "" ? "" : text, pieces, files, limits).map((letter, n) => ({
+    ...letter,
+    deliveryId: deliveryIdOf(turn.id, turn.fence, "sent", context.call.id, n),
+    account,
+    holder,
+    address,
+    purpose: "reply" as const,
+    sessionId,
+    ...(isHere ? { turnId: turn.id } : {}), // So that /stop drops it.
+    shown: false,
+  }));
   if (await outbox.say(sessionId, isHere ? null : tellingText(text, files), deliveries, clock()))
     return files;
   await setting.files?.media.forget(files);
@@ -179,7 +193,8 @@ async function send(
 
 function filesFor(
   files: FilesOut | null,
-  { platform, capabilities: { maxFile } }: Adapter,
+  platform: Platform,
+  { maxFile }: Capabilities,
   paths: readonly string[],
   context: ToolContext,
 ): Promise<readonly Attachment[]> {

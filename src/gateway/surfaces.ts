@@ -55,7 +55,7 @@ export interface PlatformState {
 }
 
 /** What keeps a surface up, and what sends through it. */
-interface Served {
+interface Kept {
   readonly connection: Connection;
   readonly deliverer: Deliverer;
 }
@@ -64,7 +64,7 @@ export class Surfaces {
   /** What was sent where by this process. */
   readonly traffic = new Traffic();
   readonly #setting: SurfacesSetting;
-  readonly #all: readonly Served[];
+  readonly #all: readonly Kept[];
   readonly #steady: Clock;
   /** Called when an account is connected. */
   readonly #waiting = new Set<() => void>();
@@ -76,7 +76,7 @@ export class Surfaces {
     this.#all = setting.adapters.map((adapter) => this.#serve(adapter));
   }
 
-  #serve(adapter: Adapter): Served {
+  #serve(adapter: Adapter): Kept {
     const { store, commands, reactions, media, holder, leaseMs, clock, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter: this.traffic.counted(adapter),
@@ -184,7 +184,7 @@ export class Surfaces {
       .filter(({ isHeld, capabilities }) => isHeld && !capabilities.isUnattended);
   }
 
-  #served(account: Account): Served | undefined {
+  #served(account: Account): Kept | undefined {
     return this.#all.find(({ connection }) => isOf(connection, account));
   }
 

@@ -7,10 +7,11 @@ import {
   buildSessionContext,
   buildSessionContextPrompt,
   buildSessionLabels,
-  type ContextConfig,
+  type SessionContext,
 } from "../session/context.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionScopes } from "../session/session-key.js";
+import type { SessionSource } from "../session/source.js";
 import type { Message } from "../session/transcript.js";
 import { type Access, senderOf } from "./authorize.js";
 import type { Common } from "./common.js";
@@ -22,12 +23,15 @@ import { turnMemory } from "./memory/turn-memory.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import { type MemoryReader, rememberedFor } from "./memory/whose.js";
 import { resetNote } from "./reset-words.js";
+import type { Served } from "./served.js";
 import type { InboxItem, Turn } from "./store.js";
 
 export interface TurnContextSetting extends Pick<Common, "sessions" | "store"> {
-  readonly context: Omit<ContextConfig, "shared">;
+  /** Jobs can be scheduled here. */
+  readonly schedules: boolean;
   readonly scopes: SessionScopes;
-  readonly homes: Homes;
+  readonly homes: Pick<Homes, "all">;
+  readonly served: Pick<Served, "platforms">;
   /** Null if nothing is summed up here. */
   readonly upkeep: Upkeep | null;
   /** Undefined if nothing is remembered about people. */
@@ -69,12 +73,14 @@ export async function turnContext(
   const { sessions, store, scopes, upkeep, maxMessages } = setting;
   const { source } = item;
   const earlier = await earlierResults(store.jobRuns, turn, entry);
-  const { messages, hasSummary, userSeqs } = await sessions.window(turn.sessionId, { maxMessages });
+  const { messages, hasSummary, userSeqs } = await sessions.window(turn.sessionId, {
+    maxMessages,
+    from: turn.messageSeq,
+  });
   const pinned = hasSummary ? 1 : 0;
   const history = [...messages.slice(0, pinned), ...earlier, ...messages.slice(pinned)];
   const shared = isShared(source, scopes) || hasOthers(history, who);
-  const place = { ...setting.context, homeChannels: await setting.homes.all(), shared };
-  const context = buildSessionContext(source, place, entry);
+  const context = await placeOf(setting, source, shared, entry);
   const turnOfMemory = { who, source, entry, scopes, shared: shared || hasOtherPeople(history, who) };
   const { reader: memory, labels } = await turnMemory(
     setting.memory,
@@ -98,6 +104,19 @@ export async function turnContext(
   };
   const fitter = (await upkeep?.fitterFor(window, wish)) ?? null;
   return { prompt, labels, history, shared, fitter, memory };
+}
+
+/** Where the agent is, and which places it can reach from there: only platforms that are connected now. */
+async function placeOf(
+  { homes, served, schedules }: TurnContextSetting,
+  source: SessionSource,
+  shared: boolean,
+  entry: SessionEntry,
+): Promise<SessionContext> {
+  const connected = await served.platforms();
+  const homeChannels = (await homes.all()).filter(({ address }) => connected.has(address.platform));
+  const place = { connectedPlatforms: [...connected], homeChannels, shared, schedules };
+  return buildSessionContext(source, place, entry);
 }
 
 /** True if another person spoke in it before, whatever their rights: they may read it again. */

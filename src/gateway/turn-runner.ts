@@ -19,7 +19,7 @@ import { TurnRun } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
 
-export interface TurnRunnerSetting extends Common, Omit<TurnContextSetting, "memory"> {
+export interface TurnRunnerSetting extends Common, Omit<TurnContextSetting, "memory" | "schedules"> {
   readonly agent: Agent;
   readonly turnTools: TurnToolsSetting;
   readonly busy: BusyModes;
@@ -106,9 +106,8 @@ export class TurnRunner {
     const beforeCall = () => setting.allowance.modelCall(asks, turn.sessionId);
     const model = { ...sessionModel(entry), ...(job?.model === undefined ? {} : { model: job.model }) };
     const { jobs, memory: desk, media } = setting.turnTools;
-    const context = { ...setting.context, schedules: jobs !== null };
     const { memory, ...given } = await turnContext(
-      { ...setting, context, memory: desk, maxMessages },
+      { ...setting, schedules: jobs !== null, memory: desk, maxMessages },
       begun,
       { ...model, beforeCall },
     );

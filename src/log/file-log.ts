@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type { Logger, pino as Pino } from "pino";
+import { fileReason } from "../util/file-problem.js";
 import type { OnProblem } from "../util/problem.js";
 import type { Log } from "./log.js";
 import { LOG_LIMITS, logFolder, RotatingFile, type RotationLimits } from "./rotating-file.js";
@@ -31,7 +32,7 @@ export function fileLog(options: FileLogOptions): Log {
     } catch (error) {
       if (told) return;
       told = true;
-      onProblem(`Can't write the log in ${folder}: ${(error as Error).message}.`, { cause: error });
+      onProblem(`Can't write the log in ${folder}: ${fileReason(error)}.`, { cause: error });
     }
   };
 }

@@ -129,3 +129,18 @@ export function sessionNotFound(which: string): NotFoundError {
     `There is no session ${shown} here. Run \`baton sessions list\` to see which there are.`,
   );
 }
+
+/** `found`: those that it may mean, or the first of them. */
+export function ambiguousSession(
+  which: string,
+  found: readonly { readonly sessionId: string; readonly title: string | null }[],
+): ConflictError {
+  const names = found.map(({ sessionId, title }) =>
+    title === null ? sessionId : `"${title}" (${sessionId})`,
+  );
+  const shown = JSON.stringify(which.slice(0, 120));
+  return new ConflictError(
+    "ambiguous_session",
+    `${shown} matches several sessions: ${names.join(", ")}. Give one id.`,
+  );
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { historyWindow, keptMessage } from "./history-window.js";
+import { historyWindow, keptMessage, readWindow } from "./history-window.js";
 import type { Message, StoredMessage } from "./transcript.js";
 
 const user = (content: string): Message => ({ role: "user", content });
@@ -191,5 +191,54 @@ describe("historyWindow", () => {
         expect(texts(historyWindow(messages))).toEqual(texts(messages));
       }),
     );
+  });
+});
+
+describe("readWindow", () => {
+  it("has the message that it is asked for and all that follow, else the last ones", async () => {
+    const step = fc.constantFrom(
+      ...["a", "b"].map((id) => [calls(id), result(id)]),
+      [said("x")],
+      [calls("c")],
+    );
+    const turn = fc.array(step, { maxLength: 4 }).map((steps) => [user("q"), ...steps.flat()]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(turn, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.nat(),
+        fc.boolean(),
+        async (turns, maxMessages, which, isSummedUp) => {
+          const messages = turns.flat();
+          const users = messages.flatMap(({ role }, index) => (role === "user" ? [index + 1] : []));
+          const from = users[which % users.length] ?? 0;
+          const summary = isSummedUp ? { text: "so far", standing: [] } : null;
+          const read = async (most: number) => {
+            const start = Math.max(0, messages.length - most);
+            const seqs = messages.map((_, index) => index + 1).slice(start);
+            return { summary, messages: messages.slice(start), seqs };
+          };
+          const plain = await readWindow(read, { maxMessages });
+          expect(plain.messages.length).toBeLessThanOrEqual(maxMessages);
+          const window = await readWindow(read, { maxMessages, from });
+          const own = window.messages.slice(isSummedUp ? 1 : 0);
+          expectValid(own, Number.POSITIVE_INFINITY);
+          expect(window.userSeqs).toContain(from);
+          if (plain.userSeqs.includes(from)) expect(window).toEqual(plain);
+          else expect(own).toEqual(historyWindow(messages.slice(from - 1)));
+        },
+      ),
+    );
+  });
+
+  it("asks once if the message is among the last ones or is gone", async () => {
+    const asked: number[] = [];
+    const read = async (most: number) => {
+      asked.push(most);
+      return { summary: null, messages: [user("5"), said("6")], seqs: [5, 6] };
+    };
+    expect((await readWindow(read, { maxMessages: 2, from: 5 })).userSeqs).toEqual([5]);
+    expect((await readWindow(read, { maxMessages: 2, from: 7 })).userSeqs).toEqual([5]);
+    expect(asked).toEqual([2, 2]);
   });
 });

@@ -35,14 +35,44 @@ export interface NumberedWindow {
   readonly userSeqs: readonly number[];
 }
 
-/** What the model sees of the end of a transcript: the summary of what is hidden, then the window. */
-export function windowOf({ summary, messages, seqs }: TranscriptEnd, maxMessages: number): NumberedWindow {
+export interface WindowWish {
+  readonly maxMessages?: number;
+  /** The `seq` of a user message that is in the window in any case, with all that follow, however many they are. */
+  readonly from?: number | null;
+}
+
+/** Reads the end of a transcript, again if it does not go back far enough. */
+export async function readWindow(
+  read: (maxMessages: number) => Promise<TranscriptEnd>,
+  { maxMessages = DEFAULT_WINDOW, from = null }: WindowWish,
+): Promise<NumberedWindow> {
+  const end = await read(maxMessages);
+  const [first = 0] = end.seqs;
+  const last = end.seqs.at(-1) ?? 0;
+  const isShort = from !== null && from < first;
+  return windowOf(isShort ? await read(last - from + 1) : end, maxMessages, from);
+}
+
+/**
+ * What the model sees of the end of a transcript: the summary of what is hidden, then the window. If that window would begin
+ * after the user message `from`, it begins with it instead, even if it is longer then.
+ */
+function windowOf(
+  { summary, messages, seqs }: TranscriptEnd,
+  maxMessages: number,
+  from: number | null,
+): NumberedWindow {
   const told = summary && maxMessages > 0 ? [summaryMessage(summary)] : [];
-  const shown = historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) });
-  const users = shown.filter(({ role }) => role === "user").length;
   const all = seqs.filter((_, index) => messages[index]?.role === "user");
+  const seqsIn = (list: readonly Message[]) =>
+    all.slice(all.length - list.filter(({ role }) => role === "user").length);
   const hasSummary = told.length > 0;
-  return { messages: [...told, ...shown], hasSummary, userSeqs: all.slice(all.length - users) };
+  const shown = historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) });
+  const userSeqs = seqsIn(shown);
+  if (from === null || userSeqs.includes(from) || !all.includes(from))
+    return { messages: [...told, ...shown], hasSummary, userSeqs };
+  const since = historyWindow(messages.slice(seqs.indexOf(from)), { maxMessages: Number.POSITIVE_INFINITY });
+  return { messages: [...told, ...since], hasSummary, userSeqs: seqsIn(since) };
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {

@@ -8,10 +8,10 @@ import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkSearch, checkText, guarded } from "./checks.js";
-import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
+import { ambiguousSession, ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
 import { claimOldest } from "./handoff-claim.js";
-import { DEFAULT_WINDOW, type NumberedWindow, windowOf } from "./history-window.js";
+import { DEFAULT_WINDOW, type NumberedWindow, readWindow, type WindowWish } from "./history-window.js";
 import { idleSessions } from "./idle-sessions.js";
 import { asSessionId, type HandoffId, newHandoffId, newSessionId, type SessionId } from "./ids.js";
 import { isPlatform } from "./platform.js";
@@ -310,17 +310,11 @@ export class Sessions {
     return this.#store.reader.list(checkLimit(filter, 50, 200), checkViewer(viewer), this.#clock());
   }
 
-  /** The one session that an id, a unique id prefix or a title names, among those the viewer may see. */
+  /** The one session that an id, a unique id prefix, a title or a part of one names, among those the viewer may see. */
   async find(which: string, viewer: Viewer): Promise<SessionEntry> {
     const [found, ...others] = await this.#store.reader.find(checkId(which), checkViewer(viewer), 5);
     if (!found) throw sessionNotFound(which);
-    if (others.length > 0) {
-      const ids = [found, ...others].map((entry) => entry.sessionId).join(", ");
-      throw new ConflictError(
-        "ambiguous_session",
-        `${JSON.stringify(which)} matches several sessions: ${ids}. Give one id.`,
-      );
-    }
+    if (others.length > 0) throw ambiguousSession(which, [found, ...others]);
     return found;
   }
 
@@ -438,8 +432,8 @@ export class Sessions {
   }
 
   /** The same, with the place of its messages in the transcript. */
-  async window(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<NumberedWindow> {
-    return windowOf(await this.recent(sessionId, options), options.maxMessages ?? DEFAULT_WINDOW);
+  window(sessionId: SessionId, options: WindowWish = {}): Promise<NumberedWindow> {
+    return readWindow((maxMessages) => this.recent(sessionId, { maxMessages }), options);
   }
 
   /** The last messages as they are, and the summary of what is hidden before them. */

@@ -160,7 +160,10 @@ export interface SessionReader {
   /** The lanes in a chat, `platform:id` as in a session's `chat`, each with the session it has. */
   lanesIn(chat: string): Promise<readonly OccupiedLane[]>;
   list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>>;
-  /** Sessions whose id, id prefix or title this is, among those the viewer may see; at most `limit`. */
+  /**
+   * The sessions that this names, among those the viewer may see; at most `limit`. The first of these that fits any counts:
+   * an id, a title, the beginning of an id, a title in other case, a part of a title in any case.
+   */
   find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]>;
   /** Those of these beginnings of ids by which `find` gives one session alone, each with its id. */
   alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>>;

@@ -223,6 +223,23 @@ export function consolidationContract(name: string, open: () => Promise<GatewayS
       expect(await seen()).toEqual(["mine", "5"]);
     });
 
+    it("are taken back as far as messages are: to the one before, or to none", async () => {
+      const { key } = sessions.laneOf(localSource());
+      const whole = await sessions.load(sessionId);
+      const withOnly = async (left: number): Promise<readonly string[]> => {
+        await sessions.rewrite(sessionId, whole.slice(0, left));
+        return seen();
+      };
+      await sessions.update(key, { summary: "mine", consolidatedThrough: 2 });
+      await store.consolidations.record(await claimed(), range(4, "more", { count: 2 }), NOW);
+      expect(await withOnly(4)).toEqual(["more"]);
+      expect(await withOnly(3)).toEqual(["mine", "3"]);
+      await store.consolidations.record(await claimed(), range(3, "more", { count: 1 }), NOW);
+      expect(await withOnly(1)).toEqual(["1"]);
+      expect(await sessions.get(sessionId)).toMatchObject({ consolidatedThrough: 0, summary: null });
+      expect(await store.consolidations.undo(sessionId, NOW)).toBeNull();
+    });
+
     it("remember a session once, and then only what came since; a rewrite opens it again", async () => {
       const config = { reset: { default: { mode: "idle", idleMinutes: 60 } } } as const;
       const later = new Sessions(store, { config, clock: () => NOW + 7_200_000 });

@@ -356,13 +356,13 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect([oneAgain?.loneDeaths, twoAgain?.loneDeaths]).toEqual([0, 0]);
       // Now each is alone in its own.
       const oneMore = await over(oneAgain, "fourth");
-      expect(oneMore).toMatchObject({ attempt: 3, loneDeaths: 1 });
+      expect(oneMore).toMatchObject({ attempt: 3, loneDeaths: 1, messageSeq: 1 });
       // A process that lost its store for a while, or let go by itself, has not ended.
       expect(await over(oneMore, "fourth")).toMatchObject({ attempt: 4, loneDeaths: 1 });
       await store.turns.release(twoAgain as Turn);
       expect(await over(twoAgain, "fourth")).toMatchObject({ loneDeaths: 0 });
       const [running] = await store.turns.running(account, now);
-      expect(running?.turn.loneDeaths).toBe(1);
+      expect(running?.turn).toMatchObject({ loneDeaths: 1, messageSeq: 1 });
     });
 
     it("refuses every write of a holder who was replaced, or whose turn is over", async () => {

@@ -459,10 +459,32 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect([...(await sessions.alone(["20260110_12", a.sessionId], viewerOf(bob)))]).toEqual([
           ["20260110_12", b.sessionId],
         ]);
-        for (const which of ["", "%", "_", "groceries", "nope"]) {
+        for (const which of ["", " ", "%", "_", "nope"]) {
           await expect(sessions.find(which, OWNER)).rejects.toThrow(code("session_not_found"));
         }
         await expect(sessions.find("Groceries", viewerOf(bob))).rejects.toThrow(code("session_not_found"));
+      });
+
+      it("takes a part of a title in any case, if nothing is called so", async () => {
+        const a = await sessions.getOrCreate(ann);
+        const b = await sessions.getOrCreate(ann, { forceNew: true });
+        now += 1_000;
+        const c = await sessions.getOrCreate(bob);
+        await sessions.setTitle(a.sessionId, "Garden plans");
+        await sessions.setTitle(b.sessionId, "Ölwechsel 50%");
+        await sessions.setTitle(c.sessionId, "Secret garden");
+        const found = async (which: string, viewer = viewerOf(ann)) =>
+          (await sessions.find(which, viewer)).sessionId;
+        expect(await found("garden")).toBe(a.sessionId);
+        expect(await found("PLANS")).toBe(a.sessionId);
+        expect(await found("öLW")).toBe(b.sessionId);
+        expect(await found("0%")).toBe(b.sessionId);
+        expect(await found("garden", viewerOf(bob))).toBe(c.sessionId);
+        await expect(sessions.find("garden", OWNER)).rejects.toThrow(
+          `"garden" matches several sessions: "Secret garden" (${c.sessionId}), "Garden plans" (${a.sessionId}). Give one id.`,
+        );
+        await sessions.setTitle(c.sessionId, "Garden");
+        expect(await found("garden", OWNER)).toBe(c.sessionId);
       });
 
       it("takes no id for another that only begins like it", async () => {
@@ -768,6 +790,37 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect((await sessions.get(sessionId))?.standing).toEqual(["Be\nbrief."]);
         await sessions.update(key, { summary: null });
         expect(await seen()).toHaveLength(3);
+      });
+
+      it("takes a summary back with the messages that it covers", async () => {
+        const { entry } = await sessions.receive(ann, user("1"));
+        const { sessionId, key } = entry;
+        await sessions.appendMany(sessionId, [said("2"), user("3"), said("4"), user("5"), said("6")]);
+        const sumUp = () =>
+          sessions.update(key, { consolidatedThrough: 4, summary: "so far", standing: ["Be brief."] });
+        const state = async () => {
+          const { consolidatedThrough, summary, standing } = (await sessions.get(sessionId)) ?? {};
+          return { consolidatedThrough, summary, standing };
+        };
+        const summedUp = { consolidatedThrough: 4, summary: "so far", standing: ["Be brief."] };
+        const nothing = { consolidatedThrough: 0, summary: null, standing: [] };
+        await sumUp();
+        const whole = await sessions.load(sessionId);
+        for (const list of [[...whole, user("7")], whole, whole.slice(0, 5), whole.slice(0, 4)]) {
+          await sessions.rewrite(sessionId, list);
+          expect(await state()).toEqual(summedUp);
+        }
+        await sessions.rewrite(sessionId, whole.slice(0, 3));
+        expect(await state()).toEqual(nothing);
+        expect(await sessions.history(sessionId)).toEqual([user("1"), said("2"), user("3")]);
+
+        await sumUp(); // Up to a message that was taken back before: what it covers stays as it is.
+        await sessions.rewrite(sessionId, whole.slice(0, 3));
+        expect(await state()).toEqual(summedUp);
+        await sessions.rewrite(sessionId, []);
+        expect(await state()).toEqual(nothing);
+        await sessions.append(sessionId, user("on"));
+        expect(await sessions.history(sessionId)).toEqual([user("on")]);
       });
 
       it("gives the model the same window again, whatever its reader did to it", async () => {

@@ -68,8 +68,8 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
         ["b", keyOf(aside)],
       ]);
       expect(all.every(({ until }) => until > now && until <= now + HOLD_MS + 1)).toBe(true);
-      expect(await store.terminals.leave("a")).toBe(true);
-      expect(await store.terminals.leave("a")).toBe(false);
+      expect(await store.terminals.leave("a", now)).toBe(true);
+      expect(await store.terminals.leave("a", now)).toBe(false);
       expect(await store.terminals.all(now)).toMatchObject([{ holder: "b", isScript: false, backTo: null }]);
     });
 
@@ -133,6 +133,35 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
       expect(await desk.others(keyOf(script))).toBe(0);
       await desk.leave();
       expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
+    });
+
+    it("closes the lane of scripts with the last one in it, and gives back what the first one took", async () => {
+      const { sessionId } = await sessions.getOrCreate(aside);
+      await sessions.switchTo(script, sessionId);
+      const [first, second] = [0, 1].map(() => new TerminalDesk({ sessions, store, clock: () => now }));
+      await first?.enter("", { key: keyOf(script), isScript: true, backTo: keyOf(aside) });
+      const backTo = (await second?.backTo(keyOf(script))) ?? null;
+      expect(backTo).toBe(keyOf(aside));
+      await second?.enter("me", { key: keyOf(script), isScript: true, backTo });
+      await first?.leave();
+      expect(await sessions.current(keyOf(script))).toMatchObject({ sessionId, endedAt: null });
+      await Promise.all([second?.leave(), first?.leave()]);
+      expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
+    });
+
+    it("leaves the session of a script to a terminal that joined it", async () => {
+      const { sessionId } = await sessions.getOrCreate(script);
+      const enter = (holder: string, isScript: boolean) =>
+        store.terminals.enter(
+          { key: keyOf(script), isScript, backTo: null },
+          { holder, leaseMs: HOLD_MS },
+          now,
+        );
+      await Promise.all([enter("script", true), enter("chat", false)]);
+      await store.terminals.leave("script", now);
+      expect(await sessions.current(keyOf(script))).toMatchObject({ sessionId, endedAt: null });
+      await store.terminals.leave("chat", now);
+      expect(await sessions.current(keyOf(script))).toMatchObject({ sessionId, endedAt: null });
     });
   });
 }

@@ -16,8 +16,29 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "its links lead in a circle. Choose another path",
 };
 
+/** Something else is where the file or the folder should be. */
+const IN_THE_WAY: Readonly<Record<string, string>> = {
+  EISDIR: "it is a folder, not a file. Move it away, or choose another path",
+  ENOTDIR: "its parent is a file, not a folder. Move the file away, or choose another path",
+  EEXIST: "a file is in the way. Move it away, or choose another path",
+};
+
 /** The reason as after a colon, without a full stop; null if the error is none of the file system's. */
 export function fileProblem(error: unknown): string | null {
   const { code = "", syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return syscall !== undefined && Object.hasOwn(REASONS, code) ? (REASONS[code] ?? null) : null;
+}
+
+/** The same for any error: if it is none of the file system's, its own words. */
+export function fileReason(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return fileProblem(error) ?? IN_THE_WAY[code] ?? message.replace(/\.$/, "");
+}
+
+/** The same as a sentence without a full stop, with the path if it is known. */
+export function fileSentence(error: unknown): string {
+  const { path } = (error ?? {}) as NodeJS.ErrnoException;
+  return path !== undefined && fileProblem(error) !== null
+    ? `Can't use ${path}: ${fileReason(error)}`
+    : fileReason(error);
 }

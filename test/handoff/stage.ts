@@ -340,7 +340,6 @@ export class Stage {
         ? { allow: { [CHAT]: ["ann"] }, pairing: "off" }
         : { owners: { [CHAT]: ["ann"], [THERE]: ["ann"] }, pairing: "off" },
       busy: { default: "queue", byPlatform: {}, byChat: {} },
-      context: { connectedPlatforms: [CHAT, THERE], homeChannels: [] },
       maxMessages: 100,
       deadlineMs: 60_000,
       leaseMs: LEASE_MS,

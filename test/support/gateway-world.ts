@@ -125,7 +125,6 @@ export class World {
       scopes: this.#config.scopes ?? {},
       people: this.#people,
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-      context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
       deadlineMs: 60_000,
       elapsed: () => 0, // A machine that is busy loses no lease.
       ...(mediaFolder === undefined ? {} : { media: new Media(mediaFolder, store.files, () => this.now) }),

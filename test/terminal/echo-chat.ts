@@ -1,19 +1,27 @@
 /** A chat whose gateway is an echo, for trying the terminal by hand and from tests: `tsx test/terminal/echo-chat.ts`. */
 import { appendFile, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { InboundMessage, Received } from "../../src/adapter/adapter.js";
 import type { LiveReply } from "../../src/adapter/live-reply.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
+import { editText } from "../../src/cli/editor.js";
 import { addressOf, localSource } from "../../src/session/source.js";
 import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 import { HOSTILE } from "./hostile.js";
 
 const COMMANDS = [
-  { name: "new", description: "Begin a new session" },
-  { name: "reset", description: "Forget and begin again" },
-  { name: "resume", description: "Go back to an earlier session" },
-  { name: "status", description: "What is going on" },
+  { text: "/new", description: "Begin a new session" },
+  { text: "/reset", description: "Forget and begin again" },
+  { text: "/resume", description: "Go back to an earlier session" },
+  { text: "/status", description: "What is going on", ends: true },
 ];
+
+const SESSIONS = Array.from({ length: 12 }, (_, index) => ({
+  text: `Garden ${index + 1}`,
+  description: `${index + 1} messages, a long time ago and far away`,
+  ends: true,
+}));
 
 const DEMO = `# A heading with *italic*
 
@@ -44,7 +52,7 @@ function greet(name: string): string {
 The end.
 `;
 
-const [historyFile] = process.argv.slice(2);
+const [historyFile, folder] = process.argv.slice(2);
 const address = addressOf(localSource());
 let tokens = 0;
 let title = "a chat";
@@ -59,7 +67,7 @@ const adapter = new TerminalAdapter({
   color: true,
   pictures: "kitty",
   status: () => ({ title, agent: "echo", tokens }),
-  complete: () => COMMANDS,
+  complete: (line) => (line.startsWith("/resume ") ? SESSIONS : COMMANDS),
   ...(historyFile
     ? {
         history: {
@@ -72,6 +80,8 @@ const adapter = new TerminalAdapter({
         },
       }
     : {}),
+  ...(folder ? { folder } : {}),
+  edit: (text) => editText(process.env.EDITOR ?? "no-such-editor", tmpdir(), "message.md", text),
   onStop: () => {
     isStopped = true;
   },
@@ -170,6 +180,10 @@ async function receive(message: InboundMessage): Promise<Received> {
   }
   if (message.text === "throw") throw new Error("The disk is full.");
   if (message.text === "refuse") return "refused";
+  const files = await Promise.all(
+    (message.files ?? []).map((file) => file.read(1_000, AbortSignal.timeout(10_000))),
+  );
+  for (const file of files) await send(`file: ${Buffer.from(file).toString()}`);
   void answer(message.text);
   return "accepted";
 }

@@ -1,5 +1,5 @@
 /** The chat as a person meets it: a real PTY, real keys, and a look at the screen. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -11,6 +11,7 @@ const CTRL_D = "\u0004";
 const UP = "\u001b[A";
 const DOWN = "\u001b[B";
 const LEFT = "\u001b[D";
+const ESC = "\u001b";
 const STATUS = "a chat · echo";
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
@@ -116,19 +117,122 @@ describe.skipIf(!pty)(
 
     it("shows and completes commands", async () => {
       const chat = await PtyChat.start();
-      await chat.see("/re", "/reset   Forget and begin again\n/resume  Go back");
+      await chat.see("/re", "  /reset   Forget and begin again\n  /resume  Go back");
       expect(chat.vt.text()).not.toContain("/status");
       await chat.see("\t", "› /res\n");
-      await chat.see("u\t", "› /resume\na chat");
+      await chat.see("u\t", "› /resume\n  Garden 1 ");
       await chat.see("x\r", "command /resume x");
       expect(chat.vt.text()).not.toContain("Forget and begin again");
     });
 
+    it.each([
+      [40, 20],
+      [80, 24],
+      [200, 50],
+    ])("has a menu that is walked with the arrows, at %ix%i", async (columns, rows) => {
+      const chat = await PtyChat.start({ columns, rows });
+      await chat.see(`/resume ${UP}`, "> Garden 12");
+      expect(chat.vt.text().split("\n").length).toBeLessThanOrEqual(9);
+      await chat.see(`${UP}${UP}${UP}`, "> Garden 9 ");
+      chat.type(ESC);
+      await chat.until(() => !chat.vt.text().includes("Garden"));
+      await chat.see("garden 1", "  Garden 1   1 messages");
+      await chat.see(`${DOWN}${DOWN}\r`, "command /resume Garden 10");
+      await chat.see(`/sta${DOWN}\r`, "command /status");
+      expect(chat.vt.foreign).toEqual([]);
+    });
+
+    it.each(["/exit", "exit", "QUIT", ":q"])("leaves with %s", async (word) => {
+      const chat = await PtyChat.start();
+      chat.type(`${word}\r`);
+      expect(await chat.exited).toBe(0);
+    });
+
     it("leaves with /quit, which it completes", async () => {
       const chat = await PtyChat.start();
-      await chat.see("/q", "/quit  leave; the conversation stays as it is");
+      await chat.see("/q", "  /quit  leave; the conversation stays as it is");
       chat.type("\t\r");
       expect(await chat.exited).toBe(0);
+    });
+
+    it.each([
+      [40, 20],
+      [200, 50],
+    ])("searches what was written before, at %ix%i", async (columns, rows) => {
+      const chat = await PtyChat.start({ columns, rows });
+      for (const said of ["plant roses", "call Ann", "plant tulips"])
+        await chat.see(`${said}\r`, `You said "${said}"`);
+      await chat.see("draft\u0012pla", "› plant tulips\nsearch: pla · Ctrl-R older");
+      await chat.see("\u0012", "› plant roses\nsearch: pla");
+      await chat.see(ESC, "› draft\na chat");
+      chat.type("\u0012ann\r");
+      await chat.until(() => count(chat, 'You said "call Ann"') === 2);
+      expect(chat.vt.foreign).toEqual([]);
+    });
+
+    it("gives the terminal to the editor, and takes what was written there", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+      try {
+        const editor = join(folder, "editor");
+        // It shows the text and the mode of its file, and reads a line as a terminal gives it.
+        writeFileSync(
+          editor,
+          'cat "$1"; stat -c " mode %a" "$1"; echo "$1" > "$0.path"; read line; echo "$line" >> "$1"; exit $line',
+        );
+        const chat = await PtyChat.start({ shell: `EDITOR='sh ${editor}' exec $CHAT` });
+        await chat.see("one\ntwo\u0007", "one\ntwo mode 600");
+        expect(chat.vt.marksPaste).toBe(false);
+        await chat.see("0\r", "› one\n  two0\na chat");
+        expect(chat.vt.marksPaste).toBe(true);
+        expect(existsSync(readFileSync(`${editor}.path`, "utf8").trim())).toBe(false);
+        await chat.see("\u0018\u0005", "two0 mode 600");
+        await chat.see("3\r", "The editor failed with exit code 3, so nothing was changed.");
+        await chat.until(() => chat.vt.text().includes("› one\n  two0\na chat"));
+        await chat.see("\u001f\r", 'You said "one\\ntwo"');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    it("completes files, and sends those that a message names", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+      try {
+        writeFileSync(join(folder, "notes.txt"), "buy milk");
+        mkdirSync(join(folder, "src"));
+        writeFileSync(join(folder, "src/main.ts"), "main()");
+        const chat = await PtyChat.start({
+          columns: 40,
+          shell: `exec $CHAT ${join(folder, "history")} ${folder}`,
+        });
+        await chat.see("see @", "  notes.txt\n  src/       folder");
+        await chat.see("ma", "  src/main.ts");
+        await chat.see("\t", "› see @src/main.ts\na chat");
+        await chat.see(`and @${DOWN}\r`, "› see @src/main.ts and @notes.txt\na chat");
+        await chat.see("or me@notes.txt @ann\r", "Attached: src/main.ts, notes.txt");
+        await chat.until(() => chat.vt.text().includes("file: main()\n\nfile: buy milk"));
+        await chat.until(() => chat.vt.text().includes("You said"));
+        await chat.see("/new @notes.txt\r", "command /new @notes.txt");
+        expect(count(chat, "Attached")).toBe(1);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    it("says that there is no editor, and keeps the draft", async () => {
+      const chat = await PtyChat.start({ columns: 200 });
+      await chat.see(
+        "text\u0007",
+        'There is no editor "no-such-editor" here, so nothing was changed. Set VISUAL or EDITOR',
+      );
+      await chat.until(() => chat.vt.text().includes("› text\na chat · echo"));
+    });
+
+    it("stops the answer at Esc, and keeps the draft", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("stall\r", "word word");
+      await chat.see("meanwhile", "› meanwhile\n");
+      await chat.see(ESC, "■ stopped\n\n› meanwhile\na chat");
+      await chat.see("\u001f", "›\na chat");
     });
 
     it("keeps what is typed while an answer streams", async () => {

@@ -19,6 +19,8 @@ export interface ChatView {
   reply(): LiveReply;
   /** The status has changed. */
   redraw(): void;
+  /** There may be more to complete a line with. */
+  arrived(): void;
   /** As if the person wanted to go. */
   leave(): void;
 }

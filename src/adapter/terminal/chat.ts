@@ -13,7 +13,7 @@ import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
 import type { KeyCommand } from "./keys.js";
-import { InputLine, type LineOptions } from "./line.js";
+import { InputLine, type LineOptions, reasonOf } from "./line.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
@@ -36,7 +36,9 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly pictures?: PictureProtocol | undefined;
   /** Asked with each drawing: quick, and never throws. */
   readonly status: () => PromptStatus;
-  /** Ctrl-C while a turn runs. */
+  /** Lets the person write in their own editor, which has the terminal meanwhile; rejects with a sentence. */
+  readonly edit?: (text: string) => Promise<string>;
+  /** Ctrl-C or Esc while a turn runs. */
   readonly onStop: () => void;
   /** The person wants to go, or the terminal is gone. Called once; the answer is to disconnect. */
   readonly onLeave: () => void;
@@ -49,7 +51,7 @@ const SLOWEST_MS = 500;
 /** A picture is at most so high, and leaves so much for the rest. */
 const MOST_PICTURE_ROWS = 15;
 const FOOT_ROWS = 8;
-const LEAVE_NOTICE = "Ctrl-C again to leave";
+const AGAIN = { leave: "Ctrl-C again to leave", clear: "Ctrl-C again to clear the line" } as const;
 
 export class Chat implements ChatView {
   readonly #options: ChatOptions;
@@ -73,6 +75,8 @@ export class Chat implements ChatView {
   /** How long the last drawing took: the next one gives others their turn. */
   #drawMs = 0;
   #isOpen = false;
+  /** An editor has the terminal: nothing is drawn, and no key is ours. */
+  #isAway = false;
   #hasLeft = false;
 
   constructor(options: ChatOptions, hands: ChatHands) {
@@ -101,7 +105,7 @@ export class Chat implements ChatView {
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#ticking) clearTimeout(this.#ticking);
     for (const reply of this.#replies) reply.end("stopped");
-    this.#screen.close(this.#page.take());
+    if (!this.#isAway) this.#screen.close(this.#page.take());
     this.#modes.leave();
     this.#keyboard.stop();
     process.off("SIGCONT", this.#onContinue);
@@ -137,7 +141,7 @@ export class Chat implements ChatView {
     const { width, height } = this.#screen;
     const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
     const picture = bytes && pictureSequence(bytes, mediaType, this.#options.pictures, room);
-    if (picture && this.#isOpen) this.#screen.picture(this.#page.take(), picture);
+    if (picture && this.#isOpen && !this.#isAway) this.#screen.picture(this.#page.take(), picture);
     this.#page.print("notice", wrapWords([span(`File: ${printableText(path)}`, { dim: true })], width));
     this.#draw();
   }
@@ -195,6 +199,7 @@ export class Chat implements ChatView {
   #draw(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
+    if (this.#isAway) return;
     const startedAt = this.#options.clock();
     const live = [...this.#replies].flatMap((reply) => reply.draw());
     const foot = this.#foot();
@@ -227,12 +232,14 @@ export class Chat implements ChatView {
       {
         draft: this.#line.draft,
         hints: this.#line.hints,
+        chosen: this.#line.chosen,
+        search: this.#line.search,
         status: this.#options.status(),
         turn: this.#turn,
         retry: this.#retry,
         isRunning: this.#isRunning,
         question: this.#questions.next,
-        notice: this.#interrupted.asked ? LEAVE_NOTICE : null,
+        notice: this.#interrupted.asked && AGAIN[this.#interrupted.asked],
       },
       this.#screen.width,
       Math.max(2, Math.floor(this.#screen.height / 2)),
@@ -243,7 +250,7 @@ export class Chat implements ChatView {
     if (command.kind === "interrupt") {
       this.#interrupt();
     } else {
-      if (this.#interrupted.asked) this.#interrupted = NOT_INTERRUPTED;
+      this.#interrupted = NOT_INTERRUPTED;
       this.#act(command);
     }
     this.redraw();
@@ -266,6 +273,8 @@ export class Chat implements ChatView {
         const wish = this.#line.press(command);
         if (wish?.kind === "leave") this.leave();
         if (wish?.kind === "say") this.#say(wish.text);
+        if (wish?.kind === "stop" && this.#isRunning) this.#options.onStop();
+        if (wish?.kind === "edit elsewhere") void this.#editElsewhere(wish.text);
       }
     }
   }
@@ -295,7 +304,14 @@ export class Chat implements ChatView {
     });
   }
 
+  /** More may be completed now. */
+  arrived(): void {
+    this.#line.arrived();
+    this.redraw();
+  }
+
   #interrupt(): void {
+    if (this.#line.endSearch()) return;
     const now = {
       at: this.#options.clock(),
       isRunning: this.#isRunning,
@@ -305,13 +321,30 @@ export class Chat implements ChatView {
     this.#interrupted = state;
     if (action === "leave") this.leave();
     if (action === "stop") this.#options.onStop();
-    if (action === "empty") this.#line.empty();
+    if (action === "clear") this.#line.clear();
   }
 
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     this.#options.onLeave();
+  }
+
+  async #editElsewhere(text: string): Promise<void> {
+    const { edit } = this.#options;
+    if (!edit) return;
+    this.#screen.close(this.#page.take());
+    this.#modes.leave();
+    this.#keyboard.stop();
+    this.#isAway = true;
+    try {
+      this.#line.replace(printableText(await edit(text)).trimEnd());
+    } catch (error) {
+      this.problem(reasonOf(error));
+    }
+    this.#isAway = false;
+    if (this.#isOpen) this.#keyboard.start();
+    this.#onContinue();
   }
 
   /** Ctrl-Z: the shell gets the terminal as it was; when it continues us, `#onContinue` takes it again. */
@@ -324,7 +357,7 @@ export class Chat implements ChatView {
   }
 
   readonly #onContinue = (): void => {
-    if (!this.#isOpen) return;
+    if (!this.#isOpen || this.#isAway) return;
     this.#modes.enter();
     this.#screen.forget();
     this.redraw();

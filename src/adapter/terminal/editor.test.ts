@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completed, fitting } from "./completion.js";
 import { draftOf, type Edit, EMPTY_DRAFT, edit, type Motion } from "./editor.js";
 import { InputHistory } from "./history.js";
-import { interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 
 /** A text with its cursor shown as `|`. */
 function typed(text: string, ...steps: Edit[]): string {
@@ -79,7 +77,8 @@ describe("history", () => {
     history.add("one");
     history.add("two");
     expect(history.add("two")).toBe(false);
-    history.prepend(["before"]);
+    history.prepend(["before", "one", "before"]);
+    expect(history.entries).toEqual(["before", "one", "two"]);
     expect(history.move(-1, "draft")).toBe("two");
     expect(history.move(-1, "two changed")).toBe("one");
     expect(history.move(-1, "one")).toBe("before");
@@ -88,48 +87,9 @@ describe("history", () => {
     expect(history.move(1, "one")).toBe("two changed");
     expect(history.move(1, "two changed")).toBe("draft");
     expect(history.move(1, "draft")).toBeNull();
+    history.add("one");
+    expect(history.entries).toEqual(["before", "two", "one"]);
     history.add("three");
-    expect([history.move(-1, ""), history.move(-1, "")]).toEqual(["three", "two"]);
-  });
-});
-
-describe("completion", () => {
-  const commands = ["new", "reset", "resume"].map((name) => ({ name, description: "" }));
-  const tab = (line: string) =>
-    completed(
-      line,
-      fitting(line, () => commands),
-    );
-
-  it("goes as far as the commands agree", () => {
-    expect(tab("/")).toBe("/");
-    expect(tab("/n")).toBe("/new ");
-    expect(tab("/r")).toBe("/res");
-    expect(tab("/resu")).toBe("/resume ");
-    expect(tab("/x")).toBe("/x");
-    expect(tab("/new ")).toBe("/new ");
-    expect(tab("hello")).toBe("hello");
-  });
-});
-
-describe("Ctrl-C", () => {
-  const at = (ms: number, isRunning: boolean, isEmpty = true) => ({ at: ms, isRunning, isEmpty });
-
-  it("stops a turn, and leaves at a second one within two seconds", () => {
-    const first = interrupt(NOT_INTERRUPTED, at(0, true));
-    expect(first.action).toBe("stop");
-    expect(interrupt(first.state, at(2_000, true)).action).toBe("leave");
-    expect(interrupt(first.state, at(2_000, false, false)).action).toBe("leave");
-    expect(interrupt(first.state, at(2_001, true)).action).toBe("stop");
-    expect(interrupt(first.state, at(2_001, false)).action).toBe("ask");
-    expect(interrupt(first.state, at(-10_000, true)).action).toBe("stop");
-  });
-
-  it("empties a line, then asks, then leaves", () => {
-    const first = interrupt(NOT_INTERRUPTED, at(0, false, false));
-    expect(first.action).toBe("empty");
-    const second = interrupt(first.state, at(1, false));
-    expect(second.action).toBe("ask");
-    expect(interrupt(second.state, at(60_000, false)).action).toBe("leave");
+    expect([history.move(-1, ""), history.move(-1, "")]).toEqual(["three", "one"]);
   });
 });

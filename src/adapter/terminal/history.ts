@@ -1,4 +1,7 @@
-/** What was written before, newest last. Going back keeps what stood in the line, and changes to an entry are its own. */
+/**
+ * What was written before, newest last, each text once. Going back keeps what stood in the line, and changes to an entry
+ * are its own.
+ */
 export interface HistoryFile {
   /** Oldest first. */
   load(): Promise<readonly string[]>;
@@ -13,17 +16,20 @@ export class InputHistory {
   #shown: string[] = [""];
   #at = 0;
 
-  /** What was written in earlier runs: older than everything here. */
-  prepend(entries: readonly string[]): void {
-    this.#entries = [...entries, ...this.#entries].slice(-LONGEST);
-    this.#rewind();
+  /** Oldest first. */
+  get entries(): readonly string[] {
+    return this.#entries;
   }
 
-  /** Returns whether it is new: the same twice in a row is one. */
+  /** What was written in earlier runs: older than everything here. */
+  prepend(entries: readonly string[]): void {
+    this.#keep([...entries, ...this.#entries]);
+  }
+
+  /** Returns whether that changes anything: the same twice in a row is one. */
   add(entry: string): boolean {
     const isNew = entry !== "" && this.#entries.at(-1) !== entry;
-    if (isNew) this.#entries = [...this.#entries, entry].slice(-LONGEST);
-    this.#rewind();
+    this.#keep(isNew ? [...this.#entries, entry] : this.#entries);
     return isNew;
   }
 
@@ -36,7 +42,9 @@ export class InputHistory {
     return entry;
   }
 
-  #rewind(): void {
+  /** A text that was written again stands where it was written last. */
+  #keep(entries: readonly string[]): void {
+    this.#entries = [...new Set(entries.toReversed())].toReversed().slice(-LONGEST);
     this.#shown = [...this.#entries, ""];
     this.#at = this.#entries.length;
   }

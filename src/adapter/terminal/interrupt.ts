@@ -1,27 +1,31 @@
 /**
- * What Ctrl-C means: it stops a running turn, and a second one within two seconds leaves. Without a turn it empties the
- * line; on an empty line it asks for another one, which leaves.
+ * What Ctrl-C means: it stops a running turn, and a second one within two seconds leaves. Without a turn it clears the
+ * line; on an empty line it asks for another one, which leaves. The second one never leaves, nor clears, while there is a
+ * draft: whoever wrote it was impatient with the turn.
  */
 export interface Interrupted {
   /** When a turn was last told to stop. */
   readonly stoppedAt: number | null;
-  /** The last key was a Ctrl-C that asked for another one. */
-  readonly asked: boolean;
+  /** The last key was a Ctrl-C that asked for another one, to do this. */
+  readonly asked: "leave" | "clear" | null;
 }
 
-export type InterruptAction = "stop" | "leave" | "empty" | "ask";
+export type InterruptAction = "stop" | "leave" | "clear" | "ask";
 
-export const NOT_INTERRUPTED: Interrupted = { stoppedAt: null, asked: false };
+export const NOT_INTERRUPTED: Interrupted = { stoppedAt: null, asked: null };
 
 const AGAIN_WITHIN_MS = 2_000;
 
+/** Any other key in between brings back `NOT_INTERRUPTED`. */
 export function interrupt(
-  state: Interrupted,
+  { stoppedAt, asked }: Interrupted,
   now: { readonly at: number; readonly isRunning: boolean; readonly isEmpty: boolean },
 ): { readonly action: InterruptAction; readonly state: Interrupted } {
-  const since = state.stoppedAt === null ? Number.POSITIVE_INFINITY : now.at - state.stoppedAt;
-  if (state.asked || (since >= 0 && since <= AGAIN_WITHIN_MS)) return { action: "leave", state };
-  if (now.isRunning) return { action: "stop", state: { stoppedAt: now.at, asked: false } };
-  if (!now.isEmpty) return { action: "empty", state: NOT_INTERRUPTED };
-  return { action: "ask", state: { stoppedAt: null, asked: true } };
+  const since = stoppedAt === null ? Number.POSITIVE_INFINITY : now.at - stoppedAt;
+  const isAgain = since >= 0 && since <= AGAIN_WITHIN_MS;
+  if (now.isEmpty && (isAgain || asked === "leave")) return { action: "leave", state: NOT_INTERRUPTED };
+  if (now.isRunning) return { action: "stop", state: { stoppedAt: now.at, asked: null } };
+  if (now.isEmpty) return { action: "ask", state: { stoppedAt: null, asked: "leave" } };
+  if (isAgain) return { action: "ask", state: { stoppedAt: null, asked: "clear" } };
+  return { action: "clear", state: NOT_INTERRUPTED };
 }

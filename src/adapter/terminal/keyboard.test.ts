@@ -17,7 +17,7 @@ function keyboard() {
     input.emit("data", Buffer.from(keys));
     return commands.splice(0);
   };
-  return { press, time };
+  return { press, time, input, seen: () => [...commands] };
 }
 
 it("takes a paste for text, whatever keys are in it", () => {
@@ -42,4 +42,25 @@ it("ignores keys that mean nothing", () => {
   const { press } = keyboard();
   expect(press("\u001b[15~\u0011\u001bx\u001b[<0;1;1M\u001b[1;5P")).not.toContainEqual({ kind: "submit" });
   expect(press("é")).toEqual([{ kind: "insert", text: "é" }]);
+});
+
+it("knows Esc from the beginning of another key, and commands of two keys", async () => {
+  const { press, seen } = keyboard();
+  expect(press("\u001b")).toEqual([]);
+  await expect.poll(() => seen()).toEqual([{ kind: "escape" }]);
+  expect(press("\u001bb")).toEqual([{ kind: "escape" }, { kind: "move", to: "word left" }]);
+  expect(press("\u0018\u0005\u0005")).toEqual([{ kind: "edit elsewhere" }, { kind: "move", to: "line end" }]);
+  expect(press("\u0018x\u0018\u0018a")).toEqual(["x", "a"].map((text) => ({ kind: "insert", text })));
+  expect(press("\u001f")).toEqual([{ kind: "undo" }]);
+});
+
+it("finds the end of a paste that comes in two pieces", async () => {
+  const { input, press, seen } = keyboard();
+  press("\u001b[200~a");
+  const isOver = new Promise((resolve) => input.once("keypress", resolve));
+  press("\u001b");
+  await isOver; // It was taken for the key Esc.
+  expect(press("[201~")).toEqual([{ kind: "insert", text: "a" }]);
+  expect(press("\r")).toEqual([{ kind: "submit" }]);
+  expect(seen()).toEqual([]);
 });

@@ -1,10 +1,13 @@
 /** Keys and pastes as commands. A paste is one insertion, whatever it holds: its line breaks submit nothing. */
-import { emitKeypressEvents } from "node:readline";
+import { emitKeypressEvents, type Interface } from "node:readline";
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
-import { commandOf, type Key, type KeyCommand } from "./keys.js";
+import { commandOf, isPrefix, type Key, type KeyCommand } from "./keys.js";
 
+/** How long an Esc may be the beginning of another key. */
+const ESCAPE_MS = 80;
+const PASTE_END = "\u001b[201~";
 /** Pieces of one paste follow each other faster. */
 const PASTE_LOST_MS = 1_000;
 
@@ -15,6 +18,8 @@ export class Keyboard {
   /** The pieces of the paste that is under way, and when the last one came. */
   #paste: string[] | null = null;
   #pastedAt = 0;
+  /** The last key was the first of a command of two. */
+  #isPrefixed = false;
 
   constructor(input: ReadStream, clock: Clock, onCommand: (command: KeyCommand) => void) {
     this.#input = input;
@@ -23,7 +28,7 @@ export class Keyboard {
   }
 
   start(): void {
-    emitKeypressEvents(this.#input);
+    emitKeypressEvents(this.#input, WAITING);
     this.#input.on("keypress", this.#onKey);
     this.#input.resume();
   }
@@ -42,9 +47,11 @@ export class Keyboard {
     } else if (this.#paste && !this.#isWayOut(key)) {
       this.#paste.push(key.sequence ?? text ?? "");
       this.#pastedAt = this.#clock();
+      if (this.#isPasteTornAtEnd()) this.#endPaste();
     } else {
       this.#endPaste();
-      const command = commandOf(text, key);
+      const command = commandOf(text, key, this.#isPrefixed);
+      this.#isPrefixed = !this.#isPrefixed && isPrefix(key);
       if (command) this.#onCommand(command.kind === "insert" ? harmless(command.text) : command);
     }
   };
@@ -54,12 +61,21 @@ export class Keyboard {
     return key.ctrl === true && key.name === "c" && this.#clock() - this.#pastedAt > PASTE_LOST_MS;
   }
 
+  /** The mark of the end came in two pieces, far enough apart to be taken for an Esc and text. */
+  #isPasteTornAtEnd(): boolean {
+    return this.#paste?.at(-1) === "~" && this.#paste.slice(-PASTE_END.length).join("").endsWith(PASTE_END);
+  }
+
   #endPaste(): void {
-    const text = this.#paste?.join("") ?? "";
+    const whole = this.#paste?.join("") ?? "";
+    const text = whole.endsWith(PASTE_END) ? whole.slice(0, -PASTE_END.length) : whole;
     this.#paste = null;
     if (text !== "") this.#onCommand(harmless(text));
   }
 }
+
+/** What readline reads of its interface. */
+const WAITING = { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface;
 
 function harmless(text: string): KeyCommand {
   return { kind: "insert", text: printableText(text) };

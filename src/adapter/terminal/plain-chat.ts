@@ -129,6 +129,9 @@ export class PlainChat implements ChatView {
     this.#prompt();
   }
 
+  /** The terminal edits the line: nothing is completed. */
+  arrived(): void {}
+
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;

@@ -4,10 +4,13 @@ import type { TurnFacts } from "../../session/turn-facts.js";
 import { cleanLine } from "../../util/text.js";
 import type { Completion } from "./completion.js";
 import type { Draft } from "./editor.js";
+import { layOut, rowsAround } from "./layout.js";
+import { menuRows, searchRow } from "./menu-rows.js";
 import type { NextQuestion } from "./open-questions.js";
+import type { HistorySearch } from "./search.js";
 import { type ScreenRow, span } from "./style.js";
 import { type UsedStatus, usedWords } from "./used-words.js";
-import { cutTo, graphemes, widthOf } from "./wrap.js";
+import { cutTo, widthOf } from "./wrap.js";
 
 export interface PromptStatus extends UsedStatus {
   readonly sessionId?: SessionId;
@@ -19,6 +22,10 @@ export interface PromptStatus extends UsedStatus {
 export interface Foot {
   readonly draft: Draft;
   readonly hints: readonly Completion[];
+  /** The place of the hint that is chosen. */
+  readonly chosen?: number | null;
+  /** The search through earlier lines that is under way. */
+  readonly search?: HistorySearch | null;
   readonly status: PromptStatus;
   /** The last turn that was seen here; null before the first. */
   readonly turn: TurnFacts | null;
@@ -40,62 +47,28 @@ const PROMPT = "› ";
 /** Before what another terminal says. */
 const OTHER = "» ";
 const INDENT = " ".repeat(PROMPT.length);
-const MOST_HINTS = 8;
 
 export function footFrame(foot: Foot, width: number, height: number): Frame {
   const asked = questionRows(foot, width);
-  const below = belowRows(foot, width).slice(0, Math.max(0, height - asked.length - 1));
+  const left = Math.max(0, height - asked.length - 1);
+  const below = belowRows(foot, width, left).slice(0, left);
   const room = Math.max(1, height - asked.length - below.length);
-  const { lines, row, column } = layOut(foot.draft, width - PROMPT.length);
-  const top = Math.max(0, Math.min(row - (room >> 1), lines.length - room));
-  const shown = lines.slice(top, top + room);
+  const { lines, row, column, isBeginning } = rowsAround(foot.draft, width - PROMPT.length, room);
   return {
-    rows: [...asked, ...shown.map((line, index) => promptRow(line, top + index === 0)), ...below],
-    cursor: { row: asked.length + row - top, column: column + PROMPT.length },
+    rows: [...asked, ...lines.map((line, index) => promptRow(line, isBeginning && index === 0)), ...below],
+    cursor: { row: asked.length + row, column: column + PROMPT.length },
   };
 }
 
 /** What was said, as it stays on the screen. */
 export function saidRows(text: string, width: number, by: "us" | "other" = "us"): ScreenRow[] {
-  const { lines } = layOut({ text, cursor: 0, cut: "" }, width - PROMPT.length);
+  const { lines } = layOut({ text, cursor: 0 }, width - PROMPT.length);
   const mark = by === "us" ? PROMPT : OTHER;
   return lines.map((line, index) => promptRow(line, index === 0, mark));
 }
 
 function promptRow(line: string, isFirst: boolean, mark = PROMPT): ScreenRow {
   return [span(isFirst ? mark : INDENT, { bold: true, color: "cyan" }), span(line)];
-}
-
-/** The lines of the screen, and where in them the cursor stands. */
-function layOut({ text, cursor }: Draft, width: number): { lines: string[]; row: number; column: number } {
-  const lines = [""];
-  let used = 0;
-  let place = { row: 0, column: 0 };
-  const next = () => {
-    lines.push("");
-    used = 0;
-  };
-  let index = 0;
-  for (const line of text.split(/(\n)/)) {
-    for (const grapheme of line === "\n" ? ["\n"] : graphemes(line)) {
-      const shown = grapheme === "\t" ? "  " : grapheme;
-      const wide = widthOf(shown);
-      if (grapheme !== "\n" && used + wide > width && used > 0) next();
-      if (index === cursor) place = { row: lines.length - 1, column: used };
-      index += grapheme.length;
-      if (grapheme === "\n") {
-        next();
-      } else {
-        lines[lines.length - 1] += shown;
-        used += wide;
-      }
-    }
-  }
-  if (index === cursor) {
-    if (used >= width) next();
-    place = { row: lines.length - 1, column: used };
-  }
-  return { lines, ...place };
 }
 
 /** Above the line being written: what would be done, and the keys. More may have been printed since it was asked. */
@@ -107,26 +80,14 @@ function questionRows({ question, draft }: Foot, width: number): ScreenRow[] {
   ]);
 }
 
-function belowRows(foot: Foot, width: number): ScreenRow[] {
+function belowRows(foot: Foot, width: number, room: number): ScreenRow[] {
   if (foot.notice !== null) return [[span(cutTo(foot.notice, width), { color: "yellow" })]];
-  if (foot.hints.length > 0) return hintRows(foot.hints, width);
+  if (foot.search) return [searchRow(foot.search, width)];
+  if (foot.hints.length > 0) return menuRows(foot.hints, foot.chosen ?? null, width, room);
   if (foot.retry !== null) return [[span(cutTo(cleanLine(foot.retry), width), { color: "yellow" })]];
   const working = foot.question ? "waiting for you" : foot.isRunning ? "working, Ctrl-C stops" : "";
   const words = statusLine(working, foot.status, foot.turn, width);
   return words === "" ? [] : [[span(words, { dim: true })]];
-}
-
-function hintRows(hints: readonly Completion[], width: number): ScreenRow[] {
-  const shown = hints.slice(0, hints.length > MOST_HINTS ? MOST_HINTS - 1 : MOST_HINTS);
-  const names = shown.map(({ name }) => `/${cleanLine(name)}`);
-  const longest = Math.max(...names.map(widthOf));
-  const rows: ScreenRow[] = shown.map(({ description }, index) => {
-    const name = cutTo((names[index] ?? "").padEnd(longest), width);
-    const room = width - widthOf(name) - 2;
-    return [span(name), span(room > 0 ? `  ${cutTo(cleanLine(description), room)}` : "", { dim: true })];
-  });
-  const rest = hints.length - shown.length;
-  return rest === 0 ? rows : [...rows, [span(cutTo(`… ${rest} more`, width), { dim: true })]];
 }
 
 const SHORTEST_TITLE = 12;

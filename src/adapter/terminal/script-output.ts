@@ -36,6 +36,10 @@ const SAID: Readonly<Record<ScriptOutcome, string>> = {
 export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
   const words = new LineOutput(stdout);
   const thoughts = new LineOutput(stderr);
+  let isRead = true;
+  stdout.once("error", () => {
+    isRead = false; // As with `| head -1`: then it ends as quietly as any other program.
+  });
   const aside = (text: string) => {
     words.end();
     thoughts.end();
@@ -63,7 +67,7 @@ export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
       words.end();
     },
     notice: (text) => aside(printableText(text)),
-    ended: (outcome) => aside(SAID[outcome]),
+    ended: (outcome) => aside(isRead ? SAID[outcome] : ""),
     done: () => {},
   };
 }

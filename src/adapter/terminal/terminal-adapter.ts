@@ -15,18 +15,22 @@ import {
   type Line,
   type Speaker,
 } from "../adapter.js";
+import { beginsCommand } from "../command-text.js";
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
+import { attachedFile } from "./attached-file.js";
 import { Chat, type ChatOptions } from "./chat.js";
 import type { ChatView } from "./chat-view.js";
+import { FileNames } from "./file-names.js";
 import { reasonOf } from "./line.js";
+import { namedFiles } from "./named-files.js";
+import { KEYS_HELP, ownCommand, ownCommands } from "./own-commands.js";
 import { PlainChat } from "./plain-chat.js";
 import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
-/** Known to the terminal alone: elsewhere one just goes. */
-const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
-
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files"> {
+  /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
+  readonly folder?: string;
   /** Where it is: the lane of a plain `baton` unless told. */
   readonly source?: SessionSource;
   /** The session that the terminal shows; what is typed is for that one. */
@@ -51,10 +55,13 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#options = options;
     this.#source = options.source ?? localSource();
     this.account = terminalAccount(this.#source);
-    const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];
+    const complete: ChatOptions["complete"] = (line) => [...options.complete(line), ...ownCommands(line)];
+    const { folder, clock = Date.now } = options;
+    const names = folder ? new FileNames({ folder, clock, onArrived: () => this.arrived() }) : null;
+    const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
-      { clock: Date.now, ...options, complete },
+      { ...options, clock, complete, files },
       { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }
@@ -93,6 +100,11 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#chat.redraw();
   }
 
+  /** There may be more to complete a line with. */
+  arrived(): void {
+    this.#chat.arrived();
+  }
+
   /** The screen is the chat's; nobody else may write to it. */
   get isOpen(): boolean {
     return this.#chat.isOpen;
@@ -128,10 +140,10 @@ export class TerminalAdapter implements Adapter, Speaker {
   }
 
   #submit(text: string): Promise<boolean> {
-    if (/^\/quit\s*$/i.test(text)) {
-      this.#chat.leave();
-      return Promise.resolve(false);
-    }
+    const own = ownCommand(text);
+    if (own === "leave") this.#chat.leave();
+    if (own === "keys") this.#chat.print(KEYS_HELP);
+    if (own !== null) return Promise.resolve(false);
     const handedOver = this.#handedOver.then(() => this.#handOver(text));
     this.#handedOver = handedOver;
     return handedOver;
@@ -139,7 +151,11 @@ export class TerminalAdapter implements Adapter, Speaker {
 
   /** A message will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
-    const message = inbound(text, this.#source, [], this.#options.session?.() ?? null);
+    const { folder, session } = this.#options;
+    const named = folder && !beginsCommand(text) ? await namedFiles(text, folder) : [];
+    const files = named.map(({ path }) => attachedFile(path));
+    const message = inbound(text, this.#source, files, session?.() ?? null);
+    if (named.length > 0) this.#chat.note(`Attached: ${named.map(({ name }) => name).join(", ")}`);
     return (
       (await this.#receive(message, "(The up arrow brings the line back.)")) && message.kind === "message"
     );

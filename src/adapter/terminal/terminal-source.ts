@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { SessionId } from "../../session/ids.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { Capabilities, InboundMessage, LocalFile, RemoteFile } from "../adapter.js";
+import { beginsCommand } from "../command-text.js";
 
 /** The account of the terminal where a plain `baton` begins. */
 export const TERMINAL_ACCOUNT = "terminal";
@@ -15,9 +16,12 @@ export function terminalAccount({ chatId }: Pick<SessionSource, "chatId">): stri
   return chatId === localSource().chatId ? TERMINAL_ACCOUNT : chatId;
 }
 
-/** A lane that no terminal has had: for a chat beside others, or for a script as long as it runs. */
-export function newTerminal(kind: "cli" | "script"): SessionSource {
-  return { ...localSource(), chatId: `${kind}-${randomBytes(4).toString("hex")}` };
+/**
+ * A lane beside the usual one: for a chat beside others, or for a script as long as it runs. All that open one session
+ * choose the same lane for it, so they meet there; without a session, it is one that no terminal has had.
+ */
+export function terminalLane(kind: "cli" | "script", session: SessionId | null = null): SessionSource {
+  return { ...localSource(), chatId: `${kind}-${session ?? randomBytes(4).toString("hex")}` };
 }
 
 export const TERMINAL_CAPABILITIES: Capabilities = {
@@ -49,7 +53,7 @@ export function inbound(
   files: readonly RemoteFile[] = [],
   session: SessionId | null = null,
 ): InboundMessage {
-  const kind = text.startsWith("/") ? "command" : "message";
+  const kind = beginsCommand(text) ? "command" : "message";
   return {
     ...{ kind, source, messageId: randomUUID(), text },
     ...(files.length > 0 ? { files } : {}),

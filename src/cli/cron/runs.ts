@@ -34,11 +34,11 @@ export function jobRuns(cli: Cli, which: string, { limit, json }: RunsOptions): 
         runs: runs.map((run) => runFacts(run, outputDir)),
       });
     terminal.line(`${jobName(job)}: ${whenWords(job)}; ${stateWords(job, now)}.`);
-    terminal.line(`What it does: ${workWords(job)}`);
+    terminal.row(`What it does: ${workWords(job)}`);
     for (const line of settingLines(job, job.origin.source)) terminal.line(line);
     terminal.line();
     if (runs.length === 0) terminal.line("It has not run yet.");
-    for (const run of runs) for (const line of runLines(run, job, outputDir)) terminal.line(line);
+    for (const run of runs) for (const line of runLines(run, job, outputDir)) terminal.row(line);
   });
 }
 

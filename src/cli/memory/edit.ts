@@ -9,9 +9,9 @@ import { BatonError } from "../../session/errors.js";
 import { withPlainBreaks } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import type { Cli } from "../cli.js";
+import { openEditor } from "../editor.js";
 import { CliError, wrongUsage } from "../failure.js";
 import type { JsonOption } from "../options.js";
-import { openEditor } from "./editor.js";
 import { withMemory } from "./open-memory.js";
 import type { Whose } from "./who.js";
 
@@ -55,7 +55,7 @@ async function inEditor(
   save: (text: string) => Promise<EditedLines>,
 ): Promise<EditedLines | null> {
   const before = seen.map(({ text }) => `${text}\n`).join("");
-  const editor = await openEditor(cli.environment.editor, home, before);
+  const editor = await openEditor(cli.environment.editor, home, "notes.txt", before);
   try {
     for (;;) {
       const after = await editor.run(MOST_BYTES);

@@ -1,7 +1,7 @@
 /** `baton service install`: installs and starts the gateway as a service of this user. */
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname } from "node:path";
+import { userFolder } from "../../config/paths.js";
 import { makeFolder } from "../../util/make-folder.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
@@ -50,7 +50,7 @@ export async function install(cli: Cli, options: InstallOptions): Promise<void> 
 }
 
 function serviceOf({ home, main, environment }: Cli): Service {
-  return { node: process.execPath, main, home, userHome: homedir(), path: environment.path };
+  return { node: process.execPath, main, home, userHome: userFolder(), path: environment.path };
 }
 
 /** Written whole or not at all: the manager may be reading it. */

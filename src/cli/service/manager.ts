@@ -1,7 +1,8 @@
 /** The service manager of this machine: where its files are, and its commands. */
 import { execFile } from "node:child_process";
-import { homedir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
+import { userFolder } from "../../config/paths.js";
 import { CliError } from "../failure.js";
 import type { Service } from "./description.js";
 import { LABEL, launchdPlist } from "./launchd.js";
@@ -25,7 +26,7 @@ export interface ServiceManager {
 }
 
 export function serviceManager(): ServiceManager {
-  const home = homedir();
+  const home = userFolder();
   if (process.platform === "linux") return systemd(home);
   if (process.platform === "darwin") return launchd(home, userInfo().uid);
   throw new CliError(

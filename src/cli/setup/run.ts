@@ -5,6 +5,7 @@ import type { ModelVariables } from "../../config/model-variables.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError, wrongUsage } from "../failure.js";
+import { installHint } from "../on-path.js";
 import { changesFor, type Found, instructions, keyFile, type SetupAnswers, usualAnswers } from "./answers.js";
 import { ollamaModels, ollamaUrl } from "./ollama.js";
 import { type Proof, proofOf } from "./proof.js";
@@ -33,6 +34,8 @@ export async function setup(cli: Cli, options: SetupOptions): Promise<void> {
   terminal.line(cleanLine(`Saved in ${file}: ${provider}${model === null ? "" : `, ${model}`}.`));
   if (key !== null) terminal.line(cleanLine(`The API key is in ${key}. Only you can read it.`));
   terminal.line("Run `baton` to start a chat. Run `baton doctor` to check the setup.");
+  const hint = installHint(cli);
+  if (hint !== null) terminal.row(cleanLine(hint));
 }
 
 async function answersOf(cli: Cli, found: Found, proof: Proof, options: SetupOptions): Promise<SetupAnswers> {

@@ -5,6 +5,7 @@ import { cleanLine } from "../../util/text.js";
 import { TERMINAL } from "../authorize.js";
 import { stateText } from "../connection.js";
 import { platformTitle } from "../describe.js";
+import type { ServedPlatform } from "../served.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
 
@@ -15,15 +16,25 @@ export function platforms({ clock }: AgentInfo): Command {
     description: "show the platforms and whether they are connected",
     role: "member",
     async run({ gateway }) {
-      return gateway
-        .platforms()
-        .map(
-          ({ platform, state, lastError }) =>
-            `- ${platformTitle(platform)}: ${stateText(state, lastError, clock())}`,
-        )
+      const states = await gateway.platforms();
+      return states
+        .map((state) => `- ${platformTitle(state.platform)}: ${servedText(state, clock())}`)
         .join("\n");
     },
   };
+}
+
+function servedText({ state, lastError, by }: ServedPlatform, now: number): string {
+  switch (by) {
+    case "here":
+      return stateText(state, lastError, now);
+    case "elsewhere":
+      return `${stateText(state, lastError, now)}, by a running gateway`;
+    case "gone":
+      return "not connected: its gateway is not running (`baton gateway` starts it)";
+    default:
+      return by satisfies never;
+  }
 }
 
 export const whoami: Command = {

@@ -5,11 +5,16 @@
 import { seenText } from "../../util/seen-text.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type ApprovalQuestion, digestOf, type Verdict } from "../approvals.js";
-import type { Command, CommandCall } from "./commands.js";
+import { type Command, type CommandCall, fixedWords } from "./commands.js";
 
 export const approve: Command = {
   name: "approve",
   usage: "[number] [always]",
+  completes: fixedWords({
+    always: "do not ask again about this call here",
+    list: "show what is always allowed",
+    "forget ": "ask again about a call, by its number",
+  }),
   description: "let the agent do what it asked about",
   details:
     "Allows that one call, exactly as shown; I ask again about the next one. The plain words yes, no and always do the " +

@@ -109,7 +109,7 @@ describe("/search", () => {
     const hits = async (filters: string) =>
       (await ann.ask(`/search roses ${filters}`)).split("\n").filter((line) => /^\d\./.test(line));
     expect(await hits("role:user")).toHaveLength(2);
-    expect(await hits(`role:user in:garden FROM:${platform} after:1d`)).toHaveLength(0); // A title is exact.
+    expect(await hits(`role:user in:gardens FROM:${platform} after:1d`)).toHaveLength(0); // A title is exact.
     const [only = "", ...others] = await hits(`role:user in:Garden FROM:${platform} after:1d`);
     expect(others).toEqual([]);
     expect(only).toContain('"Garden", user');

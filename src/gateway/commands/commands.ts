@@ -1,12 +1,15 @@
 /** The commands of a chat, in one table: it runs, completes and explains them. */
 import type { LetterButton } from "../../adapter/adapter.js";
+import { beginsCommand } from "../../adapter/command-text.js";
 import { BatonError, ConflictError } from "../../session/errors.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionsView } from "../../session/view.js";
+import { didYouMean } from "../../util/nearest.js";
 import { cleanLine } from "../../util/text.js";
 import type { Who } from "../authorize.js";
 import type { ForCommands } from "../for-commands.js";
 import { atLeast, type Role } from "../permissions.js";
+import type { Place } from "../places.js";
 import type { InboxItem } from "../store.js";
 
 interface CommandWords {
@@ -21,6 +24,34 @@ interface CommandWords {
   readonly ofSession?: true;
   /** The least role that may use it; guest by default. */
   readonly role?: Role;
+  /** What may follow the name, for completing a line at the terminal. */
+  readonly completes?: (call: CompletionCall) => Promise<readonly CommandWord[]>;
+}
+
+/** One way to complete a line. */
+export interface CommandWord {
+  /** As it is typed. */
+  readonly text: string;
+  readonly description: string;
+  /** As it is shown; else as it is typed. */
+  readonly label?: string;
+  /** Nothing has to follow. */
+  readonly ends?: boolean;
+}
+
+/** What completions are made of: only what the person may see. */
+export interface CompletionCall extends Pick<CommandCall, "who" | "sessions" | "view"> {
+  readonly places: () => Promise<readonly Place[]>;
+}
+
+/** Words that are always the same. A word that ends with a space wants another one after it. */
+export function fixedWords(words: Readonly<Record<string, string>>): () => Promise<readonly CommandWord[]> {
+  const all = Object.entries(words).map(([text, description]) => ({
+    text: text.trimEnd(),
+    description,
+    ends: !text.endsWith(" "),
+  }));
+  return () => Promise.resolve(all);
 }
 
 /** What a command answers: a text, and what people may choose next, as the commands that they could also type. */
@@ -71,9 +102,8 @@ export class Commands {
     this.#sessions = sessions;
   }
 
-  /** Any text that begins like a command is one, known or not: a typing mistake must not reach the agent. */
   isCommand(text: string): boolean {
-    return /^\/[a-z]/i.test(text.trimStart());
+    return beginsCommand(text);
   }
 
   /** True if a command makes the agent answer: then it counts as a message. */
@@ -82,7 +112,7 @@ export class Commands {
   }
 
   /** The commands that match the beginning of the line, while it is still the first word. */
-  completions(line: string): Pick<Command, "name" | "description">[] {
+  completions(line: string): readonly Command[] {
     const [, word] = /^\/(\S*)$/.exec(line) ?? [];
     if (word === undefined) return [];
     return this.table.filter(({ name }) => name.startsWith(word.toLowerCase()));
@@ -92,8 +122,7 @@ export class Commands {
   async run(item: InboxItem, gateway: ForCommands): Promise<CommandReply> {
     const { name, words } = parsed(item.text);
     const command = this.#named(name);
-    if (!command)
-      return plain(`There is no command /${cleanLine(name).slice(0, 40)}. Send /help to list them.`);
+    if (!command) return plain(unknown(cleanLine(name).slice(0, 40), this.table));
     const who = await gateway.people.access(item.source);
     if (!who.allowed) return plain(""); // The person no longer has access.
     if (!mayRun(command, who.role))
@@ -121,6 +150,11 @@ export class Commands {
   #named(name: string): Command | undefined {
     return this.table.find((each) => each.name === name.toLowerCase());
   }
+}
+
+function unknown(name: string, table: readonly Command[]): string {
+  const known = table.map((each) => each.name);
+  return `There is no command /${name}.${didYouMean(name, known)} Send /help to list them. If this is a message, put a word before the slash.`;
 }
 
 function plain(text: string): CommandReply {

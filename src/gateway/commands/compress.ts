@@ -7,12 +7,15 @@ import { senderOf } from "../authorize.js";
 import { NO_SESSION } from "../describe.js";
 import type { Consolidated } from "../memory/consolidator.js";
 import { sessionModel } from "../session-model.js";
-import type { Command } from "./commands.js";
+import { type Command, fixedWords } from "./commands.js";
 
 export const compress: Command = {
   name: "compress",
   ofSession: true,
   usage: "[undo]",
+  completes: fixedWords({
+    undo: "take the last summary back",
+  }),
   role: "member",
   description: "sum up the older messages of this session, so that the agent reads less",
   details:

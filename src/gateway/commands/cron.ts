@@ -2,12 +2,22 @@
 import { ACCEPTED_FORMS } from "../../schedule/forms.js";
 import { WISH_OPTIONS } from "../../schedule/wish-options.js";
 import type { AgentInfo } from "./agent-info.js";
-import type { Command, CommandCall } from "./commands.js";
+import { type Command, type CommandCall, fixedWords } from "./commands.js";
 
 export function cron({ clock }: AgentInfo): Command {
   return {
     name: "cron",
     usage: "[add <when>: <what>]",
+    completes: fixedWords({
+      "add ": "make a job",
+      "edit ": "change a job",
+      "pause ": "stop a job for now",
+      "resume ": "let a job run again",
+      "run ": "run a job now",
+      "remove ": "delete a job",
+      "runs ": "show the runs of a job",
+      heartbeat: "make a job that looks around every hour",
+    }),
     description: "list your scheduled jobs, or make, change, run and remove them",
     details:
       "`/cron add every weekday at 9: send me a digest` makes a job, and shows when it runs next. " +

@@ -6,7 +6,7 @@ import { cleanLine } from "../../util/text.js";
 import { type HandoffDesk, mayMove, targetWords } from "../handoff/desk.js";
 import { surfaceOf } from "../place-words.js";
 import type { Place } from "../places.js";
-import type { Command, CommandCall, CommandReply } from "./commands.js";
+import type { Command, CommandCall, CommandReply, CommandWord, CompletionCall } from "./commands.js";
 
 export const handoff: Command = {
   name: "handoff",
@@ -18,6 +18,7 @@ export const handoff: Command = {
     `\`${LOCAL}\` for the terminal. ` +
     "A running answer finishes here first; `--now` stops it. To cancel before the move begins, send `/handoff cancel`. " +
     "To bring the conversation back later, send `/resume`.",
+  completes: placeWords,
   asksAgent: true, // To confirm it in the new place.
   async run(call) {
     const words = call.words.split(/\s+/).filter((word) => word !== "");
@@ -94,14 +95,7 @@ async function underway(
   return move && `It is being handed off to ${targetWords(move.target)} (${move.state}).`;
 }
 
-/** Completions of a line that begins with `/handoff `, as whole commands. */
-export function completeHandoff(
-  line: string,
-  places: readonly Place[],
-): { name: string; description: string }[] {
-  const [, begun] = /^\/(handoff \S*)$/i.exec(line) ?? [];
-  if (begun === undefined) return [];
-  return places
-    .map(({ word, name }) => ({ name: `handoff ${word}`, description: name }))
-    .filter(({ name }) => name.toLowerCase().startsWith(begun.toLowerCase()));
+async function placeWords({ places }: CompletionCall): Promise<CommandWord[]> {
+  const found = (await places()).map(({ word, name }) => ({ text: word, description: name, ends: true }));
+  return [...found, { text: "cancel", description: "call off the move that was asked for", ends: true }];
 }

@@ -1,7 +1,12 @@
 /** `/help` shows the table to people. */
+
+import { LOCAL } from "../../session/platform.js";
 import { didYouMean } from "../../util/nearest.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Command, mayRun } from "./commands.js";
+
+/** The chat in the terminal answers these itself. */
+const AT_TERMINAL = ["- `/keys`: show the keys of the terminal", "- `/quit`: leave the terminal"];
 
 export function help(table: readonly Command[]): Command {
   return {
@@ -9,9 +14,14 @@ export function help(table: readonly Command[]): Command {
     usage: "[command]",
     description: "list the commands, or explain one",
     details: "It lists only the commands that you may use.",
-    async run({ words, who }) {
+    completes: async ({ who }) =>
+      table
+        .filter((each) => mayRun(each, who.role))
+        .map(({ name, description }) => ({ text: name, description, ends: true })),
+    async run({ words, who, item }) {
       const usable = table.filter((each) => mayRun(each, who.role));
-      if (words === "") return usable.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
+      const lines = usable.map((each) => `- ${form(each)}: ${each.description}`);
+      if (words === "") return [...lines, ...(item.source.platform === LOCAL ? AT_TERMINAL : [])].join("\n");
       const name = shorten(cleanLine(words).replace(/^\//, ""), 40).toLowerCase();
       const command = usable.find((each) => each.name === name);
       if (command) return `${form(command)}: ${explanation(command)}`;

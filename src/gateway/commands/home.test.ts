@@ -13,8 +13,7 @@ let boss: Chat;
 let prompts: string[];
 let labels: (string | null | undefined)[];
 const open = async (homeChannels: readonly HomeChannel[] = []): Promise<void> => {
-  const context = { connectedPlatforms: [HERE], homeChannels };
-  world = await World.open({ platform: HERE, people, gateway: { context } });
+  world = await World.open({ platform: HERE, people, gateway: { homeChannels } });
   boss = world.chat("boss");
   prompts = [];
   labels = [];

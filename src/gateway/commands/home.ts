@@ -6,13 +6,17 @@ import { cleanLine, shorten } from "../../util/text.js";
 import { platformTitle } from "../describe.js";
 import type { Homes } from "../homes.js";
 import { addressWords } from "../place-words.js";
-import type { Command } from "./commands.js";
+import { type Command, fixedWords } from "./commands.js";
 
 const LONGEST_CHAT_NAME = 80;
 
 export const sethome: Command = {
   name: "sethome",
   usage: "[name|list|remove <name>]",
+  completes: fixedWords({
+    list: "show all home channels",
+    "remove ": "forget one, by its name",
+  }),
   description: "make this chat a home channel, to which conversations can be moved by name",
   details:
     "Without a name, it is the default home channel of its platform, which the platform's name means; the last one that was " +

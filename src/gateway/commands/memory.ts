@@ -6,12 +6,18 @@ import { counted, relativeTime } from "../../util/words.js";
 import { type MemoryDesk, roomWords } from "../memory/desk.js";
 import { type MemoryReader, memoryAt } from "../memory/whose.js";
 import type { AgentInfo } from "./agent-info.js";
-import type { Command } from "./commands.js";
+import { type Command, fixedWords } from "./commands.js";
 
 export function memory({ clock }: AgentInfo): Command {
   return {
     name: "memory",
     usage: "[add <text>|edit <number> <text>|forget <number>…|forget all]",
+    completes: fixedWords({
+      "add ": "add a note",
+      "edit ": "change a note, by its number",
+      "forget ": "remove notes, by their numbers",
+      "forget all": "remove all notes",
+    }),
     description: "show what I remember about you, or in a group about the group, and change it",
     details:
       "`/memory add I am a vegetarian` adds a note, `/memory edit 17 I am a vegan` changes one, and `/memory forget 17 18` " +

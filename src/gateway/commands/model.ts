@@ -4,7 +4,7 @@ import { didYouMean } from "../../util/nearest.js";
 import { cleanLine } from "../../util/text.js";
 import { sessionModel, withModel } from "../session-model.js";
 import type { AgentInfo, ModelInfo } from "./agent-info.js";
-import type { Command, CommandCall, CommandReply } from "./commands.js";
+import type { Command, CommandCall, CommandReply, CommandWord } from "./commands.js";
 
 const DEFAULT = "default";
 const MAX_NAME = 200;
@@ -17,6 +17,7 @@ export function model({ model: fact }: AgentInfo): Command {
     description: "show the model, or choose another one for this session",
     role: "member",
     details: "To go back to the default model, send `/model default`.",
+    completes: () => modelWords(fact),
     async run(call) {
       if (!fact)
         return "The agent here has no model and needs none. To see how to add one, run `baton models`.";
@@ -57,6 +58,17 @@ async function doubt(fact: ModelInfo, name: string): Promise<string> {
   const names = await fact.list().catch(() => [name]);
   if (names.length === 0 || names.includes(name)) return "";
   return ` The server does not list it.${didYouMean(name, names)}`;
+}
+
+async function modelWords(fact: ModelInfo | undefined): Promise<CommandWord[]> {
+  if (!fact) return [];
+  const names = await fact.list().catch(() => []);
+  const usual = {
+    text: DEFAULT,
+    description: `use ${usualName(fact)} again`.replaceAll("`", ""),
+    ends: true,
+  };
+  return [usual, ...names.map((name) => ({ text: cleanLine(name), description: "", ends: true }))];
 }
 
 function usualName({ name }: ModelInfo): string {

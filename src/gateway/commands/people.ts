@@ -5,7 +5,7 @@ import { senderOf } from "../authorize.js";
 import { linkAnswer, NOT_A_CODE, refusalText } from "../code-answers.js";
 import { readCode } from "../pairing.js";
 import type { AgentInfo } from "./agent-info.js";
-import type { Command, CommandCall } from "./commands.js";
+import { type Command, type CommandCall, fixedWords } from "./commands.js";
 
 const IN_PRIVATE = "Others would see it here. Send it to me in private.";
 
@@ -51,6 +51,10 @@ export function pair({ clock }: AgentInfo): Command {
   return {
     name: "pair",
     usage: "[approve|deny <code>]",
+    completes: fixedWords({
+      "approve ": "let somebody in, by their code",
+      "deny ": "refuse somebody, by their code",
+    }),
     description: "show who asks to be let in, or let them in by the code they give you",
     details:
       "Baton lets them in as guests. To give them another role, run `baton people role` on my machine.",

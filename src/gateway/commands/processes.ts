@@ -6,7 +6,7 @@ import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
 import { commandCode, countWords, isEnded, lastLineCode, placeCode, stateWords } from "../processes/words.js";
 import type { AgentInfo } from "./agent-info.js";
-import type { Command, CommandCall } from "./commands.js";
+import { type Command, type CommandCall, fixedWords } from "./commands.js";
 
 const NONE = "You have no background processes.";
 const NOT_HERE = "Background processes are not available here.";
@@ -16,6 +16,9 @@ export function processes({ clock }: AgentInfo): Command {
   return {
     name: "processes",
     usage: "[kill <id>]",
+    completes: fixedWords({
+      "kill ": "end one, by its id",
+    }),
     description: "show what runs in the background, or end it",
     details:
       "Lists the commands that the agent started for you in the background: those of this conversation, and those of your " +

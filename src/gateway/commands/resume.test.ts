@@ -141,6 +141,17 @@ describe("/resume", () => {
     expect(await ann.ask("/resume 3")).toMatch(/^Back in "One"/);
   });
 
+  it("takes a part of a title in any case, and lists those that fit", async () => {
+    await three(ann);
+    await ann.ask("/new Garden plans");
+    world.now += MINUTE;
+    await ann.ask("/new Garden shed");
+    expect(await ann.ask("/resume PLANS")).toMatch(/^Back in "Garden plans"/);
+    expect(await ann.ask("/resume garden")).toMatch(
+      /^"garden" matches several sessions: "Garden shed" \(\S+\), "Garden plans" \(\S+\)\. Give one id\.$/,
+    );
+  });
+
   it("says what it does not find, the number too", async () => {
     await three(ann);
     for (const which of ["4", "0", "Four", 'x" y', "\u202eOne\u0000 two"]) {

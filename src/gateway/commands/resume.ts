@@ -14,6 +14,7 @@ import { mayMove } from "../handoff/desk.js";
 import { movedAwayText } from "../handoff/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
+import { sessionWords } from "./session-words.js";
 import { foundHere, lastSaid, type ShownSessions } from "./shown-sessions.js";
 
 export function sessions(shown: ShownSessions, { clock }: AgentInfo): Command {
@@ -32,9 +33,10 @@ export function resume(shown: ShownSessions, { clock }: AgentInfo): Command {
     usage: "[which]",
     description: "go back to an earlier session",
     details:
-      "Give a number from the last list, a title, or the beginning of an id. With no arguments, `/resume` lists your " +
+      "Give a number from the last list, a title or a part of one, or the beginning of an id. With no arguments, `/resume` lists your " +
       "sessions and branches; right after a handoff it brings the conversation back, and right after an automatic reset " +
       "it goes back to the session before.",
+    completes: (call) => sessionWords(call, clock()),
     async run(call) {
       const offers = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
       const target = call.words === "" ? null : await chosen(call, shown);

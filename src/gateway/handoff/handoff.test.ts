@@ -7,7 +7,6 @@ import { type Letter, SendError } from "../../adapter/adapter.js";
 import { asHandoffId } from "../../session/ids.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
-import { completeHandoff } from "../commands/handoff.js";
 import type { PeopleRules } from "../people.js";
 
 const [, HERE = "", THERE = ""] = platforms();
@@ -201,12 +200,6 @@ describe("/handoff", () => {
     expect(await bob.ask("/handoff ops")).toBe('There is no chat "ops". Send /handoff to list yours.');
     expect(await bob.ask("/handoff")).not.toContain("ops");
     expect(await ann.ask("/handoff")).toContain("- `/handoff ops`: Discord, Team");
-  });
-
-  it("completes a place whose id has capitals", () => {
-    const place = { word: "slack:C0AB", name: "Ops", address: { platform: "slack", chatId: "C0AB" } };
-    for (const line of ["/handoff ", "/handoff slack:C0", "/handoff Slack:c0"])
-      expect(completeHandoff(line, [place])).toEqual([{ name: "handoff slack:C0AB", description: "Ops" }]);
   });
 
   it("waits for the running turn, whose answer comes here, and takes along what waits", async () => {

@@ -16,8 +16,7 @@ it("is that nobody is there, and where its words go", async () => {
       yield { kind: "done", stopped: false };
     },
   };
-  const context = { connectedPlatforms: ["telegram", "job"], homeChannels: [] };
-  const world = await World.open({ gateway: { jobs: JOB_OPTIONS, agent, context } });
+  const world = await World.open({ gateway: { jobs: JOB_OPTIONS, agent } });
   onTestFinished(() => world.close());
   const ann = world.chat("ann");
   const job = await addJob(world.store.jobs, aJob(world.now), world.now);

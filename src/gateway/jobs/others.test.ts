@@ -15,7 +15,7 @@ const home = (chatId: string, word: string) => ({
 
 describe("a job for `all`", () => {
   const withHomes = (...homeChannels: ReturnType<typeof home>[]) =>
-    JobWorld.open({ gateway: { context: { connectedPlatforms: ["telegram"], homeChannels } } });
+    JobWorld.open({ gateway: { homeChannels } });
 
   it("goes to the home channels that its person may use, and tells nothing of the others", async () => {
     open = await withHomes(home("ann", "mine"), home("board", "board"), home("board", "secret"));
@@ -42,8 +42,7 @@ describe("a job for `all`", () => {
   it("ends if a place has two names and can't be reached", async () => {
     const away = { address: { platform: "discord", chatId: "1" }, name: "away" };
     const homeChannels = [away, { ...away, word: "other" }];
-    const context = { connectedPlatforms: ["telegram"], homeChannels };
-    open = await JobWorld.open({ people: { owners: { telegram: ["ann"] } }, gateway: { context } });
+    open = await JobWorld.open({ people: { owners: { telegram: ["ann"] } }, gateway: { homeChannels } });
     const { results } = await open.run({ deliver: "all, discord:1" });
     expect(results).toMatchObject([{ target: "discord:1", state: "failed" }]);
   });

@@ -8,7 +8,7 @@ const entry = (sessionId: string, more: Partial<SessionEntry> = {}): SessionEntr
   ({ sessionId, parentId: null, resetReason: null, ...more }) as SessionEntry;
 
 /** A lane, and what its terminal hears. */
-async function world(first: SessionEntry | null) {
+async function world(first: SessionEntry | null, named: SessionId | null = null) {
   let current = first;
   const said: string[] = [];
   let onSaid: () => void = () => {};
@@ -23,7 +23,7 @@ async function world(first: SessionEntry | null) {
     onTaken: (now) => tell(`lost ${now?.sessionId}`),
     onProblem: (problem) => expect.fail(problem),
   });
-  await bound.bind();
+  await bound.bind(named);
   const until = (count: number) =>
     new Promise<void>((resolve) => {
       onSaid = () => said.length >= count && resolve();
@@ -63,4 +63,12 @@ test("what others put in its place takes the session away, which is said once; w
   await bound.stop();
   expect(said).toEqual(["has a", "lost a", "has a"]);
   expect(bound.id).toBe("a");
+});
+
+test("a session that was named is the terminal's, also if its lane has another one by then", async () => {
+  const { bound, said, until } = await world(entry("b"), "a" as SessionId);
+  expect(bound.id).toBe("a");
+  bound.hear({ kind: "unknown" });
+  await until(2);
+  expect(said).toEqual(["has a", "lost a"]);
 });

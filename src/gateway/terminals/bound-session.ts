@@ -41,9 +41,13 @@ export class BoundSession {
     return this.#id;
   }
 
-  /** The session that the lane has now is the terminal's. */
-  async bind(): Promise<void> {
-    this.#is(await this.#setting.sessions.current(this.#setting.key));
+  /** The session that the lane has now is the terminal's; or the one that was named, which may have left already. */
+  async bind(named: SessionId | null = null): Promise<void> {
+    const { sessions, key } = this.#setting;
+    const entry = await sessions.current(key);
+    if (named === null || entry?.sessionId === named) return this.#is(entry);
+    this.#is(await sessions.get(named));
+    this.#id = named;
   }
 
   /** Something was committed. */
@@ -69,7 +73,10 @@ export class BoundSession {
     const { sessions, key } = this.#setting;
     const before = this.#own;
     this.#own = new Set();
-    const entry = await sessions.current(key);
+    const entry = await sessions.current(key).catch((error) => {
+      for (const id of before) this.#own.add(id);
+      throw error;
+    });
     const isOwn = entry !== null && (before.has(entry.sessionId) || this.#own.has(entry.sessionId));
     if (follows(this.#id, entry, isOwn)) return this.#is(entry);
     if (this.#isTaken || this.#id === null) return;

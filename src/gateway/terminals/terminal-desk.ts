@@ -7,17 +7,17 @@ import { LOCAL } from "../../session/platform.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { Clock } from "../../util/clock.js";
-import { mayBeAlive } from "../../util/holder.js";
+import { fateOf } from "../../util/holder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { GatewayStore, OpenTerminal } from "../store.js";
 
 export interface TerminalDeskSetting {
-  readonly sessions: Pick<Sessions, "current" | "end" | "switchTo">;
+  readonly sessions: Pick<Sessions, "current">;
   readonly store: Pick<GatewayStore, "terminals" | "inbox" | "turns">;
   readonly clock: Clock;
 }
 
-/** Longer than a process is ever busy: on the same machine a dead one is known at once. */
+/** Longer than a process is ever busy. */
 const LEASE_MS = 60_000;
 
 type TerminalLane = Pick<OpenTerminal, "key" | "isScript" | "backTo">;
@@ -51,13 +51,17 @@ export class TerminalDesk {
       .length;
   }
 
+  /** Where the session of a lane of scripts goes back to; null if nowhere. */
+  async backTo(key: SessionKey): Promise<SessionKey | null> {
+    const open = await this.#setting.store.terminals.all(this.#setting.clock());
+    return open.find((each) => each.key === key && each.isScript)?.backTo ?? null;
+  }
+
   async leave(): Promise<void> {
     clearInterval(this.#beat);
     const here = this.#here;
     this.#here = null;
-    if (!here) return;
-    if (here.lane.isScript) await this.#close(here.lane);
-    await this.#setting.store.terminals.leave(here.holder);
+    if (here) await this.#setting.store.terminals.leave(here.holder, this.#setting.clock());
   }
 
   /** Closes what terminals left that ended without leaving. `holder` takes over what they were doing, to end it. */
@@ -66,7 +70,7 @@ export class TerminalDesk {
     for (const left of await store.terminals.all(clock())) {
       if (this.#isOpen(left)) continue;
       if (left.isScript) await this.#end(left, holder);
-      await store.terminals.leave(left.holder);
+      await store.terminals.leave(left.holder, clock());
     }
   }
 
@@ -85,16 +89,6 @@ export class TerminalDesk {
       await store.inbox.adopt({ platform: LOCAL, account: terminalAccount(source) }, left.holder, holder);
       await store.inbox.skip(id, holder, [], clock());
     }
-    await this.#close(left);
-  }
-
-  /** The lane of a script goes with it. Its session ends, or goes back to where it was. */
-  async #close({ key, backTo }: TerminalLane): Promise<void> {
-    const { sessions } = this.#setting;
-    const entry = await sessions.current(key);
-    if (!entry) return;
-    if (backTo === null) await sessions.end(entry.sessionId, "ended", { onlyIn: key });
-    else await sessions.switchTo(backTo, entry.sessionId);
   }
 
   async #stay(): Promise<void> {
@@ -103,7 +97,9 @@ export class TerminalDesk {
       await store.terminals.enter(this.#here.lane, { holder: this.#here.holder, leaseMs: LEASE_MS }, clock());
   }
 
+  /** One that stands still, as after Ctrl-Z, is open. Of a process elsewhere only its lease tells. */
   #isOpen({ holder, until }: OpenTerminal): boolean {
-    return until > this.#setting.clock() && mayBeAlive(holder);
+    const fate = fateOf(holder);
+    return fate === "unknown" ? until > this.#setting.clock() : fate === "alive";
   }
 }

@@ -36,6 +36,7 @@ import { buttons } from "./031-buttons.js";
 import { answersByMessage } from "./033-answers-by-message.js";
 import { awaitedFiles } from "./034-awaited-files.js";
 import { terminals } from "./035-terminals.js";
+import { answeredMessage } from "./036-answered-message.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -73,6 +74,7 @@ const MIGRATIONS: readonly Migration[] = [
   answersByMessage,
   awaitedFiles,
   terminals,
+  answeredMessage,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

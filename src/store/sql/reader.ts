@@ -96,7 +96,23 @@ export class SqlReader implements SessionReader {
       );
       if (rows.length > 0) return rows.map((row) => sessionRow(row).entry);
     }
-    return [];
+    return this.#titledLike(folded(cleanLine(which)), viewer, limit);
+  }
+
+  /** By the whole title or else a part of it, in any case. Compared here: databases fold letters differently. */
+  async #titledLike(wanted: string, viewer: Viewer, limit: number): Promise<SessionEntry[]> {
+    if (wanted === "") return [];
+    const where = new Conditions(accessCondition(viewer));
+    where.add("s.title IS NOT NULL");
+    const titled = await this.#db.all(
+      `SELECT s.id, s.title FROM sessions s WHERE ${where.sql} ORDER BY s.id DESC`,
+      ...where.params,
+    );
+    const fitting = titled.filter(({ title }) => folded(text(title)).includes(wanted));
+    const whole = fitting.filter(({ title }) => folded(text(title)) === wanted);
+    const ids = (whole.length > 0 ? whole : fitting).slice(0, limit).map(({ id }) => text<SessionId>(id));
+    const found = await Promise.all(ids.map((id) => this.get(id)));
+    return found.flatMap((entry) => entry ?? []);
   }
 
   async alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>> {
@@ -233,4 +249,8 @@ function readCursor(cursor: string): [number, string] {
   if (!updatedAt || !id)
     throw new InputError("invalid_cursor", "This cursor is not one that list() gave out; start without it.");
   return [Number(updatedAt), id];
+}
+
+function folded(title: string): string {
+  return title.normalize("NFKC").toLowerCase();
 }

@@ -27,6 +27,20 @@ export async function takeBackFrom(tx: Queries, sessionId: SessionId, seq: numbe
   return after;
 }
 
+/**
+ * After this message and those behind it were taken back. A summary that covers one of them goes too: the one before it
+ * counts again, or none, and the model reads the messages that are left.
+ */
+export async function takeBackWith(tx: Queries, sessionId: SessionId, seq: number): Promise<void> {
+  await takeBackFrom(tx, sessionId, seq);
+  // A summary that a program or an import brought has none before it.
+  await tx.run(
+    "UPDATE sessions SET summary = NULL, standing = '[]', consolidated_through = 0 WHERE id = ? AND consolidated_through >= ?",
+    sessionId,
+    seq,
+  );
+}
+
 /** After somebody else has written the summary: there is nothing to go back to. */
 export async function dropSummaries(tx: Queries, sessionId: SessionId): Promise<void> {
   await tx.run("DELETE FROM summaries WHERE session_id = ?", sessionId);

@@ -2,6 +2,9 @@
 import type { Hold, OpenTerminal, Terminals } from "../../gateway/store.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Db } from "../db.js";
+import { bindSession, lockLane } from "./lanes.js";
+import { hasActiveHandoff } from "./rows.js";
+import { endSession } from "./session-steps.js";
 import { flag, maybe, number, text } from "./values.js";
 
 export class SqlTerminals implements Terminals {
@@ -30,8 +33,24 @@ export class SqlTerminals implements Terminals {
     );
   }
 
-  async leave(holder: string): Promise<boolean> {
-    return (await this.#db.run("DELETE FROM terminals WHERE owner = ?", holder)) === 1;
+  leave(holder: string, now: number): Promise<boolean> {
+    const { dialect } = this.#db;
+    return this.#db.transaction(async (tx) => {
+      const row = await tx.get("SELECT key, is_script, back_to FROM terminals WHERE owner = ?", holder);
+      if (!row) return false;
+      const key = text<SessionKey>(row.key);
+      const entry = (await lockLane(tx, dialect, key))?.session.entry;
+      await tx.run("DELETE FROM terminals WHERE owner = ?", holder);
+      if (!entry || !flag(row.is_script)) return true;
+      if (await tx.get("SELECT 1 AS one FROM terminals WHERE key = ?", key)) return true;
+      const backTo = maybe(row.back_to ?? null, text<SessionKey>);
+      if (backTo === null) {
+        await endSession(tx, entry, "ended", now);
+        await tx.run("DELETE FROM routes WHERE key = ?", key);
+      } else if (!(await hasActiveHandoff(tx, entry.sessionId)))
+        await bindSession(tx, dialect, backTo, entry.sessionId, now);
+      return true;
+    });
   }
 
   async all(now: number): Promise<OpenTerminal[]> {

@@ -13,7 +13,7 @@ import { addRoute } from "./lanes.js";
 import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
 import { freeTitle, readSession, reopen } from "./session-steps.js";
-import { takeBackFrom } from "./summaries.js";
+import { takeBackWith } from "./summaries.js";
 import { number } from "./values.js";
 
 const PAGE = 1_000;
@@ -39,6 +39,11 @@ export class SqlTranscript implements TranscriptStore {
         this.#db.dialect.forUpdate("sessions"),
       );
       const kept = await equalBeginning(tx, sessionId, activeFrom, messages);
+      const first = await tx.get(
+        "SELECT seq FROM messages WHERE session_id = ? AND seq > ? AND superseded_at IS NULL ORDER BY seq LIMIT 1",
+        sessionId,
+        kept.throughSeq,
+      );
       // Always the last ones: `RecentMessages` relies on it.
       await tx.run(
         "UPDATE messages SET superseded_at = ? WHERE session_id = ? AND seq > ? AND superseded_at IS NULL",
@@ -57,8 +62,8 @@ export class SqlTranscript implements TranscriptStore {
         sessionId,
       );
       if (touch) await reopen(tx, sessionId);
-      // A summary of messages that were taken back is taken back too.
-      await takeBackFrom(tx, sessionId, kept.throughSeq + 1);
+      if (messages.length === 0) await takeBackWith(tx, sessionId, 0);
+      else if (first) await takeBackWith(tx, sessionId, number(first.seq));
       tx.record({ kind: "session", sessionId });
     });
   }

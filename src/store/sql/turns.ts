@@ -40,7 +40,8 @@ import { address, flag, maybe, number, oneOf, text } from "./values.js";
 /** Turns that are running, their leases by the host's clock; the values of the shift come first. */
 const running = (shift: ClockShift): string =>
   `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder,
-     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.lone_deaths, t.stop_asked, ${columnsOf("inbox", "i")}
+     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.lone_deaths, t.stop_asked, t.message_seq,
+     ${columnsOf("inbox", "i")}
    FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
 
 /** An older message of the lane waits for this process or for none, as where its keeping was not heard of. */
@@ -108,10 +109,12 @@ export class SqlTurns implements Turns {
         attempt: 1,
         loneDeaths: 0,
         touches: !item.inBackground,
+        messageSeq: resolved.seq,
       };
       await tx.run(
-        `INSERT INTO turns (id, inbox_id, session_id, key, address, state, owner, lease_until, fence, attempt, started_at)
-         VALUES (?, ?, ?, ?, ?, 'running', ?, ? + ${shift.sql}, 1, 1, ?)`,
+        `INSERT INTO turns (id, inbox_id, session_id, key, address, state, owner, lease_until, fence, attempt, started_at,
+           message_seq)
+         VALUES (?, ?, ?, ?, ?, 'running', ?, ? + ${shift.sql}, 1, 1, ?, ?)`,
         id,
         item.id,
         entry.sessionId,
@@ -121,6 +124,7 @@ export class SqlTurns implements Turns {
         request.now + hold.leaseMs,
         ...shift.values,
         request.now,
+        turn.messageSeq,
       );
       await tx.run("UPDATE inbox SET state = 'running' WHERE id = ?", item.id);
       await insertDeliveries(tx, notices(entry, present?.entry ?? null), request.now);
@@ -304,5 +308,6 @@ function turnOf(row: Row): Turn {
     attempt: number(row.attempt),
     loneDeaths: number(row.lone_deaths),
     touches: !flag(row.in_background),
+    messageSeq: maybe(row.message_seq, number),
   };
 }

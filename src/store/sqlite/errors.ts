@@ -1,6 +1,7 @@
 /** What SQLite and the file system say, as errors that say what to do. */
 import { constants } from "node:os";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
+import { fileReason } from "../../util/file-problem.js";
 import { lockHolderText } from "./lock-holder.js";
 
 const BUSY = 5;
@@ -75,7 +76,9 @@ export function storeErrorOf(error: unknown, path: string): unknown {
     BY_RESULT[resultCode(error) ?? -1] ?? BY_ERRNO[String((error as NodeJS.ErrnoException)?.code)];
   if (known) return new StoreError(known[0], known[1](path), { cause: error });
   if (!(error instanceof Error) || !("code" in error)) return error;
-  return new StoreError("store_failed", `The store at ${path} failed: ${error.message}`, { cause: error });
+  return new StoreError("store_failed", `The store at ${path} failed: ${fileReason(error)}.`, {
+    cause: error,
+  });
 }
 
 /** SQLite's own words for these codes: the driver does not put the code on errors that come up between two rows. */

@@ -29,18 +29,19 @@ interface PlatformInterview {
   readonly next: readonly string[];
 }
 
-/** Null if the user cancelled. */
+/** Null if the user cancelled. `named` names commands as the person calls them. */
 export function askPlatform(
   manifest: PlatformManifest,
   found: FoundPlatform,
   streams: Streams,
+  named: (text: string) => string,
 ): Promise<PlatformInterview | null> {
   return unlessLeft(async () => {
     streams.output.write(`${stepsText(manifest)}\n`);
     clack.intro(found.title, streams);
     const { typed, next } = await askUntilRight(manifest, found, streams);
     const home = await askHome(found, streams);
-    const person = await askPerson(found, streams);
+    const person = await askPerson(found, streams, named);
     return { answers: { typed, home, person }, next };
   });
 }
@@ -216,13 +217,14 @@ async function askHome({ platform, home, title }: FoundPlatform, streams: Stream
 async function askPerson(
   { platform, people }: FoundPlatform,
   streams: Streams,
+  named: (text: string) => string,
 ): Promise<PlatformAnswers["person"]> {
   const listed = [
     ...people.owners.map((id) => `${id} (owner)`),
     ...people.allow.map((id) => `${id} (member)`),
   ];
   const there = listed.length > 0 ? ` Already listed: ${cleanLine(listed.join(", "))}.` : "";
-  const hint = hintOf(platformTraits(platform).userId);
+  const hint = named(hintOf(platformTraits(platform).userId));
   const message = `Who may talk to the agent? Enter an id: ${hint}.${there} Leave it empty to add nobody; people who write to it get a code for you to approve.`;
   const validate = (text = "") =>
     text.trim() === "" || !unmatchableId(platform, text.trim()) ? undefined : `This is not an id: ${hint}.`;

@@ -30,7 +30,8 @@ export async function setupPlatform(cli: Cli, platform: Platform, options: Setup
     );
   }
   const { askPlatform } = await import("./ask.js");
-  const asked = await askPlatform(manifest, found, { input: streams.stdin, output: streams.stdout });
+  const { stdin: input, stdout: output } = streams;
+  const asked = await askPlatform(manifest, found, { input, output }, (text) => terminal.named(text));
   if (!asked) throw new CliError("cancelled", "Nothing was changed.");
   await apply(cli, found, asked.answers);
   for (const line of asked.next) terminal.line(cleanLine(line));

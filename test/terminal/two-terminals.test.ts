@@ -1,0 +1,81 @@
+/** Two terminals on one store: each keeps its conversation, and on one session they see each other's words. */
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { OWNER, openSessions } from "../../src/index.js";
+import { baton, makeHome } from "../support/baton.js";
+import { killAll, type PtyChat, pty } from "./pty-chat.js";
+import { realChat } from "./real-chat.js";
+
+const env = { BATON_AGENT_PROVIDER: "offline" };
+const THERE = { platform: "telegram", chatId: "99", chatType: "dm", userId: "99", userName: "Ann" } as const;
+const count = (chat: PtyChat, text: string): number => chat.vt.text().split(text).length - 1;
+
+afterEach(killAll);
+
+async function withSessions<Result>(
+  home: string,
+  work: (sessions: Awaited<ReturnType<typeof openSessions>>) => Promise<Result>,
+): Promise<Result> {
+  const sessions = await openSessions({ url: join(home, "baton.db") });
+  try {
+    return await work(sessions);
+  } finally {
+    await sessions.close();
+  }
+}
+
+describe.skipIf(!pty)("two terminals", () => {
+  test("see each other's words on one session, once, until one of them begins another", async () => {
+    const home = makeHome();
+    const one = await realChat(home, "", env);
+    await one.see("roses are red\r", "You said “roses are red”");
+    const two = await realChat(home, "", env);
+    await two.see("", "Another terminal is in this conversation too");
+    await two.see("what did I say first?\r", "First you said “roses are red”");
+    await one.see("", "First you said “roses are red”");
+    expect(count(one, "what did I say first?")).toBe(1);
+    await one.see("slow 1\r", "Done.");
+    await two.see("", "Done.");
+    expect([count(one, "Slowly:"), count(two, "Slowly:")]).toEqual([1, 1]);
+
+    await two.see("/new\r", "The other terminal keeps this conversation. A new one opens here.");
+    await two.until(() => two.raw.split("\u001b[?2004h").length === 3); // It is open again.
+    await two.see("violets are blue\r", "You said “violets are blue”");
+    await one.see("tulips\r", "You said “tulips”");
+    expect([count(one, "violets"), count(two, "tulips")]).toEqual([0, 0]);
+  });
+
+  test("a script beside a chat moves it not, and may talk in it", async () => {
+    const home = makeHome();
+    const chat = await realChat(home, "", env);
+    await chat.see("roses are red\r", "You said “roses are red”");
+    for (const words of [
+      ["--new", "apart"],
+      ["-m", "/new"],
+      ["-c", "together"],
+    ])
+      await baton(home, words, { env });
+    await chat.see("", "You said “together”");
+    expect(count(chat, "apart")).toBe(0);
+    await chat.see("what did I say first?\r", "First you said “roses are red”");
+  });
+
+  test("a session that was taken away is said at once, with how to bring it back", async () => {
+    const home = makeHome();
+    const chat = await realChat(home, "", env);
+    await chat.see("roses are red\r", "You said “roses are red”");
+    const sessionId = await withSessions(home, async (sessions) => {
+      const [entry] = (await sessions.list({}, OWNER)).items;
+      return (await sessions.switchTo(THERE, entry?.sessionId ?? expect.fail("no session"))).sessionId;
+    });
+    const bringBack = `/resume ${sessionId}`;
+    await chat.see("", `To bring it back, send`);
+    expect(chat.vt.text().replace(/\s+/g, " ")).toContain(
+      `moved to Telegram, DM with Ann (telegram:99). To bring it back, send ${bringBack}; /new starts another one.`,
+    );
+    await chat.see("more\r", "This conversation is no longer in this terminal, so I did not answer that.");
+    await chat.see(`${bringBack}\r`, "Back in");
+    await chat.see("what did I say first?\r", "First you said “roses are red”");
+    expect(await withSessions(home, async (sessions) => (await sessions.load(sessionId)).length)).toBe(4);
+  });
+});
