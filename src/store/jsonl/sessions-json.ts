@@ -94,7 +94,10 @@ class SessionsJson {
   /** A transcript without an entry: nobody knows any more whose it was. */
   async former(file: TranscriptFile): Promise<FoundSession | null> {
     const transcript = await readTranscript(file, this.#context.problems);
-    if (transcript.messages.length === 0) return null;
+    if (transcript.messages.length === 0) {
+      this.#context.problems.add(file.name, null, "There is no message in it.");
+      return null;
+    }
     return foundSession(
       {
         format: FORMAT,

@@ -175,7 +175,9 @@ class SessionTables {
       transcript,
       modifiedAt: this.#modifiedAt,
       ...(undone > 0
-        ? { note: `Left out: ${counted(undone, "message")} that were undone or summed up there.` }
+        ? {
+            note: `Left out: ${counted(undone, "message")} that ${undone === 1 ? "was" : "were"} undone or summed up there.`,
+          }
         : {}),
     } as const;
   }
