@@ -1,5 +1,5 @@
 // The picture in the README: a real chat in a real PTY, with a model that plays a script. `npm run picture` writes it.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,8 +26,12 @@ const server = await ModelServer.start(({ body }): Reply => {
 });
 
 const root = mkdtempSync(join(tmpdir(), "baton-picture-"));
-const [home, work] = ["home", "garden"].map((name) => join(root, name)) as [string, string];
-for (const folder of [home, work]) mkdirSync(folder, { mode: 0o700 });
+const [home, work, bin] = ["home", "garden", "bin"].map((name) => join(root, name)) as [
+  string,
+  string,
+  string,
+];
+for (const folder of [home, work, bin]) mkdirSync(folder, { mode: 0o700 });
 const config = {
   agent: {
     ...{ provider: "openai", baseUrl: server.url, model: "your-model", workdir: work },
@@ -38,11 +42,12 @@ const config = {
 };
 writeFileSync(join(home, "config.yaml"), JSON.stringify(config), { mode: 0o600 });
 
-const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+// As if it was installed.
+symlinkSync(fileURLToPath(new URL("../dist/main.js", import.meta.url)), join(bin, "baton"));
 const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
-const chat = spawn(process.execPath, [main], {
+const chat = spawn("baton", [], {
   ...{ cols: COLUMNS, rows: ROWS, cwd: work },
-  env: { PATH: process.env.PATH ?? "", TERM: "xterm-256color", BATON_HOME: home, HOME: root },
+  env: { PATH: `${bin}:${process.env.PATH}`, TERM: "xterm-256color", BATON_HOME: home, HOME: root },
 });
 chat.onData((data) => terminal.write(data));
 
