@@ -27,6 +27,7 @@ it("hears others in its session, but not while that is in another chat", async (
       onTaken: (now) => taken.push(now?.origin.platform),
       onProblem: () => {},
     },
+    (text) => text,
     async (adapters) => ({
       ...(await openGatewayOver(adapters, { url, agent: offlineAgent(), commands: [] })),
       agent: "offline",
