@@ -268,7 +268,7 @@ export class Chat implements ChatView {
         this.#suspend();
         break;
       default: {
-        const isFirst = command.kind === "insert" && this.#line.isEmpty && !this.#line.search;
+        const isFirst = command.kind === "insert" && this.#line.isEmpty;
         if (isFirst && this.#answers(command.text)) break;
         const wish = this.#line.press(command);
         if (wish?.kind === "leave") this.leave();
