@@ -24,6 +24,10 @@ export async function importAll(cli: Cli, path: string, options: ImportCommandOp
   const stopping = new AbortController();
   const stop = new StopSigns(cli, async () => stopping.abort());
   let progress = "";
+  const stopped = (): string => {
+    const rest = options.dryRun ? "" : " To import the rest, run the same command again.";
+    return `Stopped${progress && ` after ${progress}`}.${rest}`;
+  };
   const report = await withSessions(cli, purpose, async (sessions, config) => {
     try {
       return await cli.importSessions(path, sessions, {
@@ -40,13 +44,12 @@ export async function importAll(cli: Cli, path: string, options: ImportCommandOp
       stop.end();
     }
   }).catch((error: unknown) => {
-    stop.isUnread("Stopped before anything was imported.");
+    stop.isUnread(stopped());
     throw error;
   });
   if (options.json) terminal.json(report);
   else await printReport(terminal, report);
-  const rest = options.dryRun ? "" : " To import the rest, run the same command again.";
-  if (stop.isUnread(`Stopped after ${progress}.${rest}`)) return;
+  if (stop.isUnread(stopped())) return;
   if (report.sessions.length === 0) {
     throw new CliError("import_unreadable", `Found no session to import in ${path}.`);
   }
