@@ -125,6 +125,18 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
       expect(await store.terminals.all(now)).toEqual([]);
     });
 
+    it("keeps nothing of a session that is not to be saved, also if its script was killed", async () => {
+      const desk = new TerminalDesk({ sessions, store, clock: () => now });
+      await desk.beginUnsaved(script);
+      const lane = { key: keyOf(script), isScript: true, backTo: null };
+      await store.terminals.enter(lane, { holder: "", leaseMs: HOLD_MS }, now);
+      const begun = await begin(await say(null, script, ""), "");
+      const { sessionId } = begun.kind === "begun" ? begun.turn : expect.fail(begun.kind);
+      await desk.tidy("me");
+      expect(await sessions.get(sessionId)).toBeNull();
+      expect(await sessions.current(keyOf(script))).toBeNull();
+    });
+
     it("gives a session back to the lane that a script had it from", async () => {
       const { sessionId } = await sessions.getOrCreate(aside);
       await sessions.switchTo(script, sessionId);
