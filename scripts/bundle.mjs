@@ -43,7 +43,11 @@ const withoutPrograms = {
 const COMMAND_LINE = { doors: ["main"], parts: "main", groups: GROUPS };
 const PROCESS_HOST = { doors: ["process-host"], parts: "process-host", groups: [] };
 const DOCUMENT_READER = { doors: ["document-reader"], parts: "document-reader", groups: [] };
-const LIBRARY = { doors: ["index", "testing/index", "adapter/markdown/index"], parts: "lib", groups: [] };
+const LIBRARY = {
+  doors: ["index", "testing/index", "adapter/markdown/index"],
+  parts: "lib",
+  groups: [{ name: "heart", test: /\/(?:session\/(?:attachments|errors|platform|source)|util\/text)\.js$/ }],
+};
 
 /** `folder` is what TypeScript made; the doors in it are replaced. */
 export async function bundle(folder) {

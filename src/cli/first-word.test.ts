@@ -28,6 +28,7 @@ describe("the first word of a command line", () => {
     ["sessions list of today"],
     [""],
     ["/status"],
+    ["/handoff"],
     ["-m", "doctor"],
     ["--json", "hi"],
     ["--", "-1 + 2"],

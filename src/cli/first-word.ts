@@ -26,7 +26,7 @@ export function meantLine(words: readonly string[], verbs: readonly Verb[]): Mea
   const asTyped: MeantLine = { kind: "command", words };
   if (first === undefined) return asChat;
   if (OWN_OPTIONS.has(first) || first === "help" || names.includes(first)) return asTyped;
-  if (first.startsWith("-") || /\s/.test(first)) return asChat;
+  if (/^[-/]/.test(first) || /\s/.test(first)) return asChat; // `/handoff` is a command of the chat.
   if (isMistyped(first, names)) return asTyped; // The command table says what was meant.
   if (rest.some((word) => !word.startsWith("-"))) return asChat;
   const instead = verbs.find(({ verbs: below = [] }) => below.some(({ name }) => name === first));
