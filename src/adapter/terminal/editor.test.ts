@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { completed, fitting } from "./completion.js";
 import { draftOf, type Edit, EMPTY_DRAFT, edit, type Motion } from "./editor.js";
 import { InputHistory } from "./history.js";
-import { interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 
 /** A text with its cursor shown as `|`. */
 function typed(text: string, ...steps: Edit[]): string {
@@ -109,27 +108,5 @@ describe("completion", () => {
     expect(tab("/x")).toBe("/x");
     expect(tab("/new ")).toBe("/new ");
     expect(tab("hello")).toBe("hello");
-  });
-});
-
-describe("Ctrl-C", () => {
-  const at = (ms: number, isRunning: boolean, isEmpty = true) => ({ at: ms, isRunning, isEmpty });
-
-  it("stops a turn, and leaves at a second one within two seconds", () => {
-    const first = interrupt(NOT_INTERRUPTED, at(0, true));
-    expect(first.action).toBe("stop");
-    expect(interrupt(first.state, at(2_000, true)).action).toBe("leave");
-    expect(interrupt(first.state, at(2_000, false, false)).action).toBe("leave");
-    expect(interrupt(first.state, at(2_001, true)).action).toBe("stop");
-    expect(interrupt(first.state, at(2_001, false)).action).toBe("ask");
-    expect(interrupt(first.state, at(-10_000, true)).action).toBe("stop");
-  });
-
-  it("empties a line, then asks, then leaves", () => {
-    const first = interrupt(NOT_INTERRUPTED, at(0, false, false));
-    expect(first.action).toBe("empty");
-    const second = interrupt(first.state, at(1, false));
-    expect(second.action).toBe("ask");
-    expect(interrupt(second.state, at(60_000, false)).action).toBe("leave");
   });
 });
