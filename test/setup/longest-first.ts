@@ -14,6 +14,7 @@ export const LONGEST: readonly string[] = [
   "test/memory/long-conversation.test.ts",
   "test/processes/environments.test.ts",
   "test/terminal/terminal.test.ts",
+  "test/terminal/typing.test.ts",
   "src/adapter/matrix/adapter.test.ts",
   "src/adapter/signal/adapter.test.ts",
   "src/store/contract/postgres.test.ts",

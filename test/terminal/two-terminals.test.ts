@@ -76,6 +76,7 @@ describe.skipIf(!pty)("two terminals", () => {
     await chat.see("more\r", "This conversation is no longer in this terminal, so I did not answer that.");
     await chat.see(`${bringBack}\r`, "Back in");
     await chat.see("what did I say first?\r", "First you said “roses are red”");
-    expect(await withSessions(home, async (sessions) => (await sessions.load(sessionId)).length)).toBe(4);
+    const saved = () => withSessions(home, async (sessions) => (await sessions.load(sessionId)).length);
+    await expect.poll(saved).toBe(4);
   });
 });
