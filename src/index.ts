@@ -163,6 +163,7 @@ export type { VoiceListening, VoiceSpeaking } from "./gateway/listening.js";
 export type { GatewayMemory } from "./gateway/memory/options.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
+export type { Instruction, ToldOptions } from "./gateway/told.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
 export type { GatewayRetention } from "./open-retention.js";
 export type { OnProblem, ProblemDetails } from "./util/problem.js";

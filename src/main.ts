@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import "./adapter/platforms.js";
 import type { StoreUse } from "./cli/cli.js";
 import type { OpenHandoffs, OpenJobs } from "./cli/opened.js";
-import type { ChatEvents } from "./cli/opened-chat.js";
+import type { ChatEvents, QuestionWish } from "./cli/opened-chat.js";
 import { type Config, rulesOf, waitsOf } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
@@ -113,7 +113,7 @@ async function runCommand(): Promise<number> {
           return openGatewayOf(
             environment,
             config,
-            { adapters, isUnattended: surface.isScript, command },
+            { adapters, isUnattended: surface.isScript, command, ...surface.question },
             events,
           );
         },
@@ -193,12 +193,11 @@ async function platformStates(config: Config) {
 
 async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs> {
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
-  const { Homes } = await import("./gateway/homes.js");
   const { Places } = await import("./gateway/places.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { handoffs, accounts } = store;
-  const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, homes, accounts, clock: Date.now });
+  const homeChannels = await homeChannelsOf(config);
+  const places = new Places({ sessions, accounts, homeChannels, clock: Date.now });
   const desk = new HandoffDesk({
     sessions,
     handoffs,
@@ -211,14 +210,13 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
 
 async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
   const { JobDesk } = await import("./gateway/jobs/desk.js");
-  const { Homes } = await import("./gateway/homes.js");
   const { Places } = await import("./gateway/places.js");
   const { TERMINAL_ACCOUNT } = await import("./adapter/terminal/terminal-source.js");
   const { localSource } = await import("./session/source.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { jobs, accounts } = store;
-  const homes = new Homes(accounts, await homeChannelsOf(config));
-  const places = new Places({ sessions, homes, accounts, clock: Date.now });
+  const homeChannels = await homeChannelsOf(config);
+  const places = new Places({ sessions, accounts, homeChannels, clock: Date.now });
   const desk = new JobDesk({
     ...jobLimits(config),
     jobs,
@@ -229,7 +227,7 @@ async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
   });
   const source = localSource();
   const origin = { key: sessions.laneOf(source).key, source, account: TERMINAL_ACCOUNT };
-  return { desk, homes, origin, close: () => sessions.close() };
+  return { desk, homes: places.homes, origin, close: () => sessions.close() };
 }
 
 async function openProcessesOf(config: Config, onProblem: OnProblem) {
@@ -283,7 +281,12 @@ async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChann
 async function openGatewayOf(
   environment: Environment,
   config: Config,
-  { adapters, isUnattended, command }: { adapters: AdaptersOver; isUnattended: boolean; command: string },
+  {
+    adapters,
+    isUnattended,
+    command,
+    ...asked
+  }: QuestionWish & { adapters: AdaptersOver; isUnattended: boolean; command: string },
   events: ChatEvents & {
     /** For the log, not for the chat. */
     readonly log?: (line: string) => void;
@@ -304,7 +307,7 @@ async function openGatewayOf(
     reserved: OWN_TOOLS,
     log,
     onProblem,
-    waitsForInstall: isUnattended,
+    isScript: isUnattended,
   });
   const { openProcesses } = await import("./open-processes.js");
   const { retentionOf } = await import("./open-erasure.js");
@@ -342,6 +345,9 @@ async function openGatewayOf(
     titles: config.memory.titles,
     ...rulesOf(config),
     ...retentionOf(config, isUnattended, log),
+    ...(asked.model === undefined ? {} : { model: asked.model }),
+    instructions: await (await import("./open-instructions.js")).openInstructions(config, asked.system),
+    workdir: config.agent.workdir,
     homeChannels: await homeChannelsOf(config),
     groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),
@@ -358,10 +364,13 @@ async function openGatewayOf(
 }
 
 /** Null if none is configured; then nothing is loaded. */
-async function mcpServers(config: Config, options: Omit<OpenMcpOptions, "version">) {
+async function mcpServers(
+  config: Config,
+  { isScript, ...options }: Omit<OpenMcpOptions, "version" | "installMs"> & { isScript: boolean },
+) {
   if (Object.keys(config.mcp.servers).length === 0) return null;
-  const { openMcp } = await import("./open-mcp.js");
-  return openMcp(config, { ...options, version });
+  const { openMcp, INSTALL_MS } = await import("./open-mcp.js");
+  return openMcp(config, { ...options, ...(isScript ? { installMs: INSTALL_MS } : {}), version });
 }
 
 async function inspectMcp(config: Config): Promise<Finding[]> {

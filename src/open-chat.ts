@@ -8,6 +8,7 @@ import { OthersWords } from "./gateway/terminals/others-words.js";
 import type { AdaptersOver, OpenGateway, TerminalGateway } from "./open-gateway.js";
 import { deliveryIdOf } from "./session/ids.js";
 import { LOCAL } from "./session/platform.js";
+import { processHolder } from "./util/holder.js";
 
 /** `open` opens a gateway over the adapters that it is given. `named` names commands as the person calls them. */
 export async function openChat(
@@ -18,6 +19,7 @@ export async function openChat(
 ): Promise<OpenChat> {
   let made: Awaited<ReturnType<ChatSurface["make"]>> | undefined;
   const opened = await open(async (store) => {
+    await store.terminals.tidy(processHolder()); // Before it chooses a lane: a dead script's goes.
     made = await surface.make(store);
     return [namingAdapter(made.adapter, named)];
   });
@@ -39,7 +41,10 @@ export async function openChat(
         .catch((cause: Error) => onProblem(`Can't follow this session: ${cause.message}`, { cause }));
       events.onSession?.(entry);
     },
-    onTaken: (entry) => events.onTaken?.(entry),
+    onTaken: (entry) => {
+      void others.follow(null); // What is said in another chat is read there.
+      events.onTaken?.(entry);
+    },
   });
   const completer = new Completer({
     commands: opened.commands,
@@ -56,9 +61,9 @@ export async function openChat(
     ...{ gateway, sessions, terminals, lane, key, agent: opened.agent },
     session: () => bound.id,
     begin: async () => {
-      await terminals.tidy(gateway.holder);
       await terminals.enter(gateway.holder, { key, isScript: lane.isOwn, backTo: lane.backTo });
-      await enter(opened, lane);
+      if (surface.question?.isUnsaved) await terminals.beginUnsaved(source);
+      else await enter(opened, lane);
       unsubscribe = subscribe((fact) => {
         bound.hear(fact);
         others.hear(fact);

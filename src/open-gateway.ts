@@ -17,17 +17,17 @@ import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
 import type { TerminalDesk } from "./gateway/terminals/terminal-desk.js";
+import type { ToldOptions } from "./gateway/told.js";
 import type { GatewayRetention } from "./open-retention.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ProcessStore } from "./process/store.js";
-import type { HomeChannel } from "./session/context.js";
 import { DEFAULT_WINDOW } from "./session/history-window.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
 import type { OnProblem } from "./util/problem.js";
 import type { Redactor } from "./util/redact.js";
 
-export interface OpenGatewayOptions extends OpenOptions, GatewayEvents {
+export interface OpenGatewayOptions extends OpenOptions, GatewayEvents, ToldOptions {
   /** What must not come out: neither to a chat nor to a model, nor into the store. */
   readonly redactor?: Redactor;
   readonly agent: Agent;
@@ -50,7 +50,8 @@ export interface OpenGatewayOptions extends OpenOptions, GatewayEvents {
   readonly groups?: GroupRules;
   /** What people's reactions to answers mean, by emoji: a command, or words to the agent. Without it, nothing. */
   readonly reactions?: Readonly<Record<string, string>>;
-  readonly homeChannels?: readonly HomeChannel[];
+  /** The model to ask, whatever a session chose. */
+  readonly model?: string;
   /** Where files that come with messages are kept, and who reads them; without it none are taken. */
   readonly files?: GatewayFiles;
   readonly maxMessages?: number;
@@ -165,6 +166,9 @@ export async function openGatewayOver(
     ...(options.reactions ? { reactions: options.reactions } : {}),
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
     homeChannels: options.homeChannels ?? [],
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.instructions ? { instructions: options.instructions } : {}),
+    ...(options.workdir === undefined ? {} : { workdir: options.workdir }),
     ...(options.files ? keptFiles(options.files, store.files, clock, redactor) : {}),
     ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     ...(options.progress === undefined ? {} : { progress: options.progress }),

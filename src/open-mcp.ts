@@ -9,8 +9,10 @@ import type { OnProblem } from "./util/problem.js";
 import { counted } from "./util/words.js";
 
 const LOOK_MS = 10_000;
-/** How long a command that may have to install itself gets, if nothing would be left of it afterwards. */
-const INSTALL_MS = 60_000;
+/** How long a script waits for a command that may have to install itself: half of what a turn may take. */
+export const INSTALL_MS = 5 * 60_000;
+/** How long the doctor does. */
+const LOOK_INSTALL_MS = 60_000;
 /** Commands that fetch a program and run it. */
 const INSTALLERS = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|uv|docker|podman)$/;
 
@@ -21,8 +23,8 @@ export interface OpenMcpOptions {
   readonly log: (line: string) => void;
   readonly onProblem: OnProblem;
   readonly patienceMs?: number;
-  /** True for a script: it ends with its answer, and an installation would be stopped in the middle each time. */
-  readonly waitsForInstall?: boolean;
+  /** For a script: it ends with its answer, and an installation would be stopped in the middle each time. */
+  readonly installMs?: number;
 }
 
 /** Not connected yet: `start` begins with that. */
@@ -31,7 +33,7 @@ export function openMcp({ mcp }: Config, options: OpenMcpOptions): McpServers {
     .filter(([, server]) => server.enabled)
     .map(([name, server]) => ({
       ...serverOptions(name, server),
-      ...(options.waitsForInstall && mayInstall(server) ? { patienceMs: INSTALL_MS } : {}),
+      ...(options.installMs !== undefined && mayInstall(server) ? { patienceMs: options.installMs } : {}),
     }));
   return new McpServers(servers, { ...options, clock: Date.now });
 }
@@ -43,7 +45,7 @@ export async function mcpFindings(config: Config, version: string): Promise<Find
     version,
     reserved: [],
     patienceMs: LOOK_MS,
-    waitsForInstall: true,
+    installMs: LOOK_INSTALL_MS,
     log: nobody,
     onProblem: nobody,
   });

@@ -63,7 +63,7 @@ export async function environmentFindings({ environments, home }: Config): Promi
 }
 
 /** What no tool may see or change: the home folder, sockets, the database and the files of secrets, wherever they lie. */
-function ownFiles(config: Config): string[] {
+export function ownFiles(config: Config): string[] {
   return [config.home, ...socketFolder(), ...databaseFiles(config), ...secretFiles(config)];
 }
 

@@ -1,7 +1,7 @@
 /** One question from a shell: `baton "question"`, with what is piped in and attached, as scripts use it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { baton, makeHome, type Run } from "./support/baton.js";
@@ -118,4 +118,126 @@ test("a reader that goes away ends it quietly", async () => {
   server.play({ text: ["one\n", ...Array<string>(200).fill("more\n".repeat(200))] });
   const run = await shell(`baton "count" | head -1`);
   expect(run).toEqual({ code: 0, stdout: "one\n", stderr: "" });
+});
+
+describe("for this question only", () => {
+  /** The system prompt, as the model got it. */
+  const told = (): string => server.requests.at(-1)?.body.messages[0].content;
+  const listed = async (): Promise<unknown[]> =>
+    JSON.parse((await ask("sessions", "list", "--json")).stdout).sessions;
+
+  test("--model asks another model, also in a session that chose its own", async () => {
+    expect(await ask("hi", "--model", "model-b")).toEqual(ANSWERED);
+    expect(server.requests.at(-1)?.body.model).toBe("model-b");
+    expect(await ask("--continue", "/model model-c")).toMatchObject({ code: 0 });
+    expect(await ask("--continue", "hi", "--model", "model-b")).toEqual(ANSWERED);
+    expect(server.requests.at(-1)?.body.model).toBe("model-b");
+    expect(await ask("--continue", "hi")).toEqual(ANSWERED);
+    expect(server.requests.at(-1)?.body.model).toBe("model-c");
+  });
+
+  test("--model with a name that the server does not have says so", async () => {
+    server.play({ status: 404, message: "The model `nope` does not exist", type: "invalid_request_error" });
+    const run = await ask("hi", "--model", "nope");
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain('has no model called "nope". Run `baton models` to list its models');
+    const offline = await baton(home, ["hi", "--model", "x"], { env: { BATON_AGENT_PROVIDER: "offline" } });
+    expect(offline).toMatchObject({ code: 1, stdout: "" });
+    expect(offline.stderr).toContain("There is no model to choose here: the offline agent answers.");
+  });
+
+  test("--system adds to the instructions of the settings and of the folder", async () => {
+    writeFileSync(
+      join(home, "config.yaml"),
+      "agent: { instructions: Be kind. }\nmemory: { titles: words }\n",
+    );
+    writeFileSync(join(home, "../work/AGENTS.md"), "Use tabs.\n");
+    expect(await ask("--continue", "hi", "--system", "One word.")).toEqual(ANSWERED);
+    expect(told()).toMatch(/^## Instructions from .*agent\.instructions.*\n\nBe kind\.\n\n.*AGENTS\.md in /);
+    expect(told()).toMatch(/\n\nUse tabs\.\n\n## Instructions from .*--system\)\n\nOne word\.\n\n## Current/);
+    expect(await ask("--continue", "hi")).toEqual(ANSWERED);
+    expect(told()).not.toContain("One word.");
+    const { stdout } = await ask("--continue", "/instructions");
+    expect(stdout).toContain("Be kind.");
+    expect(stdout).toContain("Use tabs.");
+  });
+
+  test("--no-session saves nothing but what it used", async () => {
+    expect(await ask("the canary sings", "--no-session")).toEqual(ANSWERED);
+    expect(await listed()).toEqual([]);
+    expect((await ask("sessions", "search", "canary", "--json")).stdout).not.toContain("sings");
+    const { stdout } = await ask("usage", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ total: { inputTokens: 10, outputTokens: 5 } });
+    expect(await ask("kept")).toEqual(ANSWERED);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  test("what does not go together is refused", async () => {
+    for (const words of [
+      ["--session", "x", "--no-session"],
+      ["--no-session", "--session", "x"],
+    ]) {
+      const run = await ask("hi", ...words);
+      expect(run).toMatchObject({ code: 2, stdout: "" });
+      expect(run.stderr).toContain("Give only one of --session and --no-session.");
+    }
+    const both = await ask("hi", "--continue", "--no-session");
+    expect(both.stderr).toContain("Give only one of --session, --new, --continue and --no-session.");
+    expect((await ask("hi", "--system", " ")).stderr).toContain("--system needs a text");
+    expect((await ask("hi", "--model", "a b")).stderr).toContain("--model needs the name of one model.");
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("--attach", () => {
+  test("a text file reaches the model as text; a long one is cut, and the model and the person are told", async () => {
+    writeFileSync(join(home, "../work/notes.txt"), "buy milk\n");
+    expect(await ask("what is in it?", "--attach", "notes.txt")).toEqual(ANSWERED);
+    expect(sent()).toMatch(/^Contents of the attached file notes\.txt:\nbuy milk\n/);
+    expect(sent()).toContain("what is in it?");
+    writeFileSync(join(home, "../work/long.txt"), `${"0123456789".repeat(10_000)}\nthe end`);
+    const run = await ask("and in this?", "--attach", "long.txt");
+    expect(run).toMatchObject({ code: 0, stdout: "An answer.\n" });
+    expect(sent()).toContain("(Cut off here: these are the first 60,000 characters of it.)");
+    expect(sent()).not.toContain("the end");
+    expect(run.stderr).toContain("long.txt is too long: the model gets its first 60,000 characters.");
+  });
+
+  test("a file that is missing or too large does not reach it, and the person is told", async () => {
+    expect(await ask("hi", "--attach", "gone.txt")).toMatchObject({ code: 2, stdout: "" });
+    expect(server.requests).toEqual([]);
+    writeFileSync(join(home, "../work/big.txt"), "");
+    truncateSync(join(home, "../work/big.txt"), 21 * 2 ** 20);
+    const run = await ask("and this?", "--attach", "big.txt");
+    expect(run).toMatchObject({ code: 0, stdout: "An answer.\n" });
+    expect(run.stderr).toContain("Not sent to the model: big.txt: larger than 20 MB.");
+    expect(sent()).toContain("[not taken: big.txt: larger than 20 MB]");
+  });
+});
+
+describe("--json", () => {
+  const events = ({ stdout }: Run): Record<string, unknown>[] =>
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  test("says on stdout why there is no answer, before its last event", async () => {
+    server.play({ status: 401, message: "wrong key" });
+    const run = await ask("hi", "--json");
+    expect(run.code).toBe(1);
+    expect(events(run).slice(-2)).toMatchObject([
+      { kind: "error", message: expect.stringContaining("refused the API key") },
+      { kind: "done", outcome: "failed", sessionId: expect.any(String) },
+    ]);
+  });
+
+  test("also if nothing was asked", async () => {
+    const run = await ask("hi", "--json", "--session", "nowhere");
+    expect(run.code).toBe(1);
+    expect(events(run)).toEqual([
+      { kind: "error", message: expect.stringContaining("nowhere") },
+      { kind: "done", outcome: "failed" },
+    ]);
+  });
 });

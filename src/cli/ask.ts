@@ -1,16 +1,18 @@
 /** Sends the agent one message from a script, and prints the answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RemoteFile } from "../adapter/adapter.js";
+import { UNFINISHED } from "../adapter/terminal/script-output.js";
 import { inbound } from "../adapter/terminal/terminal-source.js";
+import type { Config } from "../config/config.js";
 import type { Handoff } from "../session/handoff.js";
 import { LOCAL } from "../session/platform.js";
 import { localSource } from "../session/source.js";
 import { cleanLine, printableText } from "../util/text.js";
 import { type ChatFlags, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
-import { CliError, wrongUsage } from "./failure.js";
+import { CliError, failureOf, wrongUsage } from "./failure.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
-import type { ChatSurface } from "./opened-chat.js";
+import type { ChatSurface, QuestionWish } from "./opened-chat.js";
 import { StopSigns } from "./stop-signs.js";
 import { waitNotice } from "./wait-notice.js";
 
@@ -22,14 +24,30 @@ const OPEN_ELSEWHERE =
 /** A script waits its turn: it neither interrupts nor steers another answer. */
 const ONE_AFTER_ANOTHER = { default: "queue", byPlatform: {}, byChat: {}, momentSeconds: 0 } as const;
 
-const UNFINISHED = {
-  failed: "The model failed before finishing its answer.",
-  stopped: "The answer was stopped before it was finished.",
-  refused: "Baton did not accept the message.",
-} as const;
+/** A question that was asked has told its own end. */
+interface AskedQuestion {
+  isTold: boolean;
+}
 
-/** Sends one message and prints the answer; the exit code says if it worked. */
+/** Sends one message and prints the answer; the exit code says if it worked. With --json, so does the last event. */
 export async function ask(cli: Cli, options: ChatFlags & { readonly message: string }): Promise<void> {
+  const asked: AskedQuestion = { isTold: false };
+  try {
+    await askOnce(cli, options, asked);
+  } catch (error) {
+    if (options.json && !asked.isTold) {
+      const { jsonFailure } = await import("../adapter/terminal/script-json.js");
+      jsonFailure(cli.streams.stdout, cli.redact(failureOf(error, "baton chat --help").message));
+    }
+    throw error;
+  }
+}
+
+async function askOnce(
+  cli: Cli,
+  options: ChatFlags & { readonly message: string },
+  told: AskedQuestion,
+): Promise<void> {
   const { ScriptAdapter } = await import("../adapter/terminal/script.js");
   const { stdin, stdout, stderr } = cli.streams;
   const { message: text } = options;
@@ -39,8 +57,10 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
   const stillWaits = waitNotice(Date.now, (notice) => adapter?.notice(notice));
   const asked: { handoff?: Handoff } = {};
   const config = await cli.loadConfig();
+  const question = await questionOf(cli, config, options);
   const surface: ChatSurface = {
     isScript: true,
+    question,
     make: async (opened) => {
       const lane = await chooseLane(wishOf(options, text), true, opened);
       const session = () => open.session();
@@ -50,7 +70,7 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
       return { adapter, lane };
     },
   };
-  const open = await cli.openChat({ ...config, busy: ONE_AFTER_ANOTHER }, surface, {
+  const open = await cli.openChat(settingsFor(config, question), surface, {
     onProblem,
     onElsewhere: (key) => key === open.key && stillWaits(),
     onHandoff: (handoff) => {
@@ -71,14 +91,11 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
       await open.gateway.answered(open.key); // A command may have started another turn.
       await moved(cli, asked, stop);
       await open.gateway.delivered(); // Also notices, such as why there is no answer.
-      if (asked.handoff?.state === "failed") script.finish("failed");
+      if (asked.handoff?.state === "failed") script.finish("failed", notMoved(asked.handoff));
     });
+    told.isTold = true;
     if (stop.isUnread()) return;
-    if (asked.handoff?.state === "failed")
-      throw new CliError(
-        "handoff_failed",
-        `The conversation was not moved: ${cleanLine(asked.handoff.error ?? "")}`,
-      );
+    if (asked.handoff?.state === "failed") throw new CliError("handoff_failed", notMoved(asked.handoff));
     if (outcome !== "done") throw new CliError("chat", UNFINISHED[outcome]);
   } finally {
     await open.gateway.cancel(open.key).finally(() => open.close());
@@ -86,8 +103,38 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
   }
 }
 
+function notMoved({ error }: Handoff): string {
+  return `The conversation was not moved: ${cleanLine(error ?? "")}`;
+}
+
+/** What the options ask for, checked as far as it can be before the model's server is asked. */
+async function questionOf(cli: Cli, config: Config, options: ChatFlags): Promise<QuestionWish> {
+  const { model, system, session } = options;
+  if (model !== undefined && !/^\S{1,200}$/.test(model))
+    throw wrongUsage("--model needs the name of one model. Run `baton models` to list them.");
+  if (model !== undefined && (await cli.chooseModel(config)) === null)
+    throw new CliError(
+      "no_model",
+      `There is no model to choose here: the offline agent answers. Run \`baton models\` to see how to add one.`,
+    );
+  if (system !== undefined && system.trim() === "")
+    throw wrongUsage(`--system needs a text, as in: --system "Answer in one sentence."`);
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(system === undefined ? {} : { system: printableText(system) }),
+    isUnsaved: session === false,
+  };
+}
+
+/** A conversation that is not saved needs no title. */
+function settingsFor(config: Config, { isUnsaved }: QuestionWish): Config {
+  const asked = { ...config, busy: ONE_AFTER_ANOTHER };
+  return isUnsaved ? { ...asked, memory: { ...config.memory, titles: "none" } } : asked;
+}
+
 /** A command is about a conversation that there is; a message that names none begins its own. */
 function wishOf({ session, new: isNew, continue: goesOn }: ChatFlags, text: string): LaneWish {
+  if (session === false) return { kind: "new" };
   if (session !== undefined) return { kind: "session", which: session };
   if (goesOn) return { kind: "usual" };
   const { kind } = inbound(text, localSource());

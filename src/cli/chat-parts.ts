@@ -7,12 +7,15 @@ import { printableText } from "../util/text.js";
 import type { Cli } from "./cli.js";
 
 export interface ChatFlags {
-  readonly session?: string;
+  /** False for `--no-session`. */
+  readonly session?: string | false;
   readonly new?: boolean;
   readonly continue?: boolean;
   readonly message?: string;
   readonly attach?: readonly string[];
   readonly json?: boolean;
+  readonly model?: string;
+  readonly system?: string;
 }
 
 export type Moving = Pick<Handoff, "target" | "isBusy" | "readySince" | "waitMs">;

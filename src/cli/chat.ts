@@ -7,7 +7,7 @@ export async function chat(cli: Cli, words: readonly string[], options: ChatFlag
   const { stdin, stdout } = cli.streams;
   const { session, new: isNew = false, continue: goesOn = false } = options;
   if ([session !== undefined, isNew, goesOn].filter(Boolean).length > 1)
-    throw wrongUsage("Give only one of --session, --new and --continue.");
+    throw wrongUsage("Give only one of --session, --new, --continue and --no-session.");
   if (words.length > 0 || options.message !== undefined || !stdin.isTTY) {
     const { oneShotText } = await import("./one-shot-text.js");
     const message = await oneShotText(stdin, words, options.message, (sentence) => tell(cli, sentence));
@@ -15,7 +15,12 @@ export async function chat(cli: Cli, words: readonly string[], options: ChatFlag
   }
   if (options.attach) throw wrongUsage("--attach needs a message.");
   if (options.json) throw wrongUsage("--json needs a message.");
+  if (options.model !== undefined)
+    throw wrongUsage("--model needs a message. In a chat, choose the model with /model.");
+  if (options.system !== undefined)
+    throw wrongUsage("--system needs a message. For all chats, set agent.instructions.");
+  if (session === false) throw wrongUsage("--no-session needs a message.");
   if (!stdout.isTTY)
     throw wrongUsage(`A chat needs a terminal. Without one, give the message: baton "your message".`);
-  return (await import("./talk.js")).talk(cli, options);
+  return (await import("./talk.js")).talk(cli, { new: isNew, ...(session === undefined ? {} : { session }) });
 }

@@ -1,6 +1,7 @@
 /** A row of the command table as a command of commander. */
 import { Argument, type Command, Option } from "commander";
 import type { Cli } from "./cli.js";
+import { wrongUsage } from "./failure.js";
 import { exampleLine, type Verb } from "./verb.js";
 
 /** `only`: leave out the other verbs, which a run does not need. */
@@ -21,6 +22,7 @@ export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb
     if (preset !== undefined) option.default(preset);
     command.addOption(option);
   }
+  refuseBoth(command);
   if (verb.notes !== undefined) addNotes(command, verb.notes);
   const shown = examplesOf(verb);
   if (shown) command.addHelpText("after", `\n${shown}`);
@@ -31,6 +33,21 @@ export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb
     // An option of `baton handoff` may stand before or after `list`.
     await act(cli, ...(given.slice(0, args.length) as never[]), command.optsWithGlobals() as never);
   });
+}
+
+/** An option and its opposite, such as --session and --no-session: commander would let the last one win. */
+function refuseBoth(command: Command): void {
+  for (const opposite of command.options.filter(({ negate }) => negate)) {
+    const option = command.options.find(
+      (each) => !each.negate && each.attributeName() === opposite.attributeName(),
+    );
+    const seen = new Set<Option>();
+    for (const each of option ? [option, opposite] : [])
+      command.on(`option:${each.name()}`, () => {
+        if (seen.add(each).size > 1)
+          throw wrongUsage(`Give only one of ${option?.long} and ${opposite.long}.`);
+      });
+  }
 }
 
 /** After the help, in lines as wide as the rest of it. Lines that are aligned in columns stay as they are. */

@@ -41,7 +41,7 @@ export function reportFailure(
 
 const NO_FOLDER = "The folder that you are in is deleted. Go to another one, such as `cd ~`, and try again.";
 
-function failureOf(
+export function failureOf(
   error: unknown,
   help: string,
 ): { code: string; message: string; exitCode: number; stack?: string } {

@@ -5,6 +5,7 @@ import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { CliError } from "./failure.js";
+import { StopSigns } from "./stop-signs.js";
 import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";
 
@@ -20,19 +21,35 @@ const SOURCES = 10;
 export async function importAll(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
   const { terminal } = cli;
   const purpose = options.dryRun || !existsSync(path) ? "look" : "write";
+  const stopping = new AbortController();
+  const stop = new StopSigns(cli, async () => stopping.abort());
+  let progress = "";
+  const stopped = (): string => {
+    const rest = options.dryRun ? "" : " To import the rest, run the same command again.";
+    return `Stopped${progress && ` after ${progress}`}.${rest}`;
+  };
   const report = await withSessions(cli, purpose, async (sessions, config) => {
     try {
       return await cli.importSessions(path, sessions, {
         dryRun: options.dryRun ?? false,
         scopes: config.sessions.scopes ?? {},
-        onProgress: (done, total) => terminal.progress(`${done} of ${counted(total, "session")}`),
+        onProgress: (done, total) => {
+          progress = `${done} of ${counted(total, "session")}`;
+          terminal.progress(done < total ? progress : `${progress}, updating the search index …`);
+        },
+        signal: stopping.signal,
       });
     } finally {
       terminal.progress("");
+      stop.end();
     }
+  }).catch((error: unknown) => {
+    stop.isUnread(stopped());
+    throw error;
   });
   if (options.json) terminal.json(report);
   else await printReport(terminal, report);
+  if (stop.isUnread(stopped())) return;
   if (report.sessions.length === 0) {
     throw new CliError("import_unreadable", `Found no session to import in ${path}.`);
   }

@@ -25,9 +25,20 @@ export interface ChatEvents extends GatewayEvents {
   readonly onCompletions?: () => void;
 }
 
+/** What holds for a single question. */
+export interface QuestionWish {
+  /** The model to ask, whatever the session chose. */
+  readonly model?: string;
+  /** More instructions for the agent. */
+  readonly system?: string;
+  /** Nothing of it is saved afterwards. */
+  readonly isUnsaved?: boolean;
+}
+
 /** The terminal that a chat is opened for. */
 export interface ChatSurface {
   readonly isScript: boolean;
+  readonly question?: QuestionWish;
   /** Makes it when the store is open, in the lane that it chooses. */
   make(opened: {
     readonly sessions: Sessions;

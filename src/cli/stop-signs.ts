@@ -1,5 +1,5 @@
 /**
- * The signs that nobody wants the answer to a single question any more: Ctrl-C, Ctrl-D, a signal, a closed pipe. The
+ * The signs that nobody waits for a single question or an import any more: Ctrl-C, Ctrl-D, a signal, a closed pipe. The
  * first one calls `onStop`. A second signal ends the program as soon as that is done, or at once if it takes too long.
  */
 import { constants } from "node:os";
@@ -13,12 +13,12 @@ const PATIENCE_MS = 5_000;
 const UNREAD = 0;
 
 export class StopSigns {
-  readonly #onStop: () => Promise<void>;
+  readonly #onStop: () => Promise<unknown>;
   readonly #ends: (() => void)[] = [];
-  #asked: { readonly exitCode: number; readonly at: number; readonly done: Promise<void> } | null = null;
+  #asked: { readonly exitCode: number; readonly at: number; readonly done: Promise<unknown> } | null = null;
 
   /** If `onStop` fails, nothing is said: closing the chat does the same again. */
-  constructor({ terminal, streams }: Cli, onStop: () => Promise<void>) {
+  constructor({ terminal, streams }: Cli, onStop: () => Promise<unknown>) {
     this.#onStop = onStop;
     for (const signal of SIGNALS) this.#hear(signal, () => this.#stop(128 + constants.signals[signal]));
     this.#ends.push(terminal.onGone((exitCode) => this.#stop(exitCode)));
@@ -37,10 +37,10 @@ export class StopSigns {
   }
 
   /** True if nobody reads the output any more; fails if somebody stopped it. */
-  isUnread(): boolean {
+  isUnread(text = "Stopped. Baton will not ask this again."): boolean {
     if (!this.#asked) return false;
     if (this.#asked.exitCode === UNREAD) return true;
-    throw new CliError("stopped", "Stopped. Baton will not ask this again.", this.#asked.exitCode);
+    throw new CliError("stopped", text, this.#asked.exitCode);
   }
 
   end(): void {

@@ -9,7 +9,7 @@ import { sessionModel } from "../gateway/session-model.js";
 import { OWNER } from "../session/access.js";
 import { LOCAL } from "../session/platform.js";
 import { chatHistory } from "./chat-history.js";
-import { type ChatFlags, type Moving, movingWords, noted, tell } from "./chat-parts.js";
+import { type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
 import { editText } from "./editor.js";
 import { firstGreeting, returnWords } from "./greeting.js";
@@ -24,7 +24,10 @@ interface LaneOpening {
   readonly line?: string;
 }
 
-export async function talk(cli: Cli, options: ChatFlags): Promise<void> {
+export async function talk(
+  cli: Cli,
+  options: { readonly session?: string; readonly new?: boolean },
+): Promise<void> {
   const { session, new: isNew } = options;
   const wish: LaneWish =
     session === undefined ? { kind: isNew ? "new" : "usual" } : { kind: "session", which: session };
@@ -64,13 +67,15 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         folder: cli.workingFolder,
         source: lane.source,
         session: () => open.session(),
-        onStop: () => open.gateway.lane(open.key).stop("stopped"),
+        onStop: () => void stopAnswer(open).then(say, (error: Error) => adapter?.problem(error.message)),
         onLeave: leave,
       });
       return { adapter, lane };
     },
   };
-  const say = (text: string): void => adapter?.say(cli.terminal.named(text));
+  const say = (text: string): void => {
+    if (text !== "") adapter?.say(cli.terminal.named(text));
+  };
   const counting = setInterval(() => moving && adapter?.refresh(), 1_000);
   const open = await cli.openChat(config, surface, {
     onSession: (entry) => {
@@ -146,6 +151,20 @@ async function greet(
 }
 
 const LAST_MESSAGES = 20;
+
+/** Ends the answer, or drops what waits for one of another process; returns what to say. */
+async function stopAnswer({ gateway, key }: OpenChat): Promise<string> {
+  const lane = gateway.lane(key);
+  if (lane.run) {
+    lane.stop("stopped");
+    return "";
+  }
+  const dropped = await gateway.cancel(key);
+  return dropped === 0 ? "" : NOT_SENT;
+}
+
+const NOT_SENT =
+  "Your message was still waiting for another answer. It is cancelled: Baton will not answer it.";
 
 const OPEN_HERE_TOO =
   "Another terminal is in this conversation too: you see each other's messages. /new starts one of your own.";

@@ -61,6 +61,14 @@ function endpoint(
   };
 }
 
+/** Each request to the model has it. */
+const LONGEST_INSTRUCTIONS = 32_000;
+
+function tooLong(text: string): string | null {
+  if (text.length <= LONGEST_INSTRUCTIONS) return null;
+  return `use at most ${LONGEST_INSTRUCTIONS} characters; every request to the model contains them`;
+}
+
 function wrongUrl(text: string): string | null {
   if (!/^https?:\/\/[^/\s]+/i.test(text) || !URL.canParse(text)) return URL_ERROR;
   return /\/\/[^/]*@/.test(text) ? "do not write a key into an address; use apiKey" : null;
@@ -77,6 +85,13 @@ export const agentSettings = group({
     fallback:
       "`~/baton-workspace`; in a terminal the folder where Baton was started, unless that is the home folder",
   }),
+  instructions: text(
+    {
+      description:
+        "What the agent is told in every conversation, before all else. `AGENTS.md` in the working folder adds to it; `/instructions` shows all of it.",
+    },
+    { error: "give a text", refuse: tooLong },
+  ),
   ...endpoint({
     provider: "by the usual variables",
     model: "the provider's usual one",

@@ -6,6 +6,7 @@
  */
 import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
+import { LOCAL } from "../session/platform.js";
 import type { SessionKey } from "../session/session-key.js";
 import { backoff, type Pauses } from "../util/backoff.js";
 import type { OnProblem } from "../util/problem.js";
@@ -41,7 +42,7 @@ export interface ArrivalsSetting extends UnheardSetting, AwaitedSetting {
 }
 
 /** The files of a message, read. */
-interface Fetched extends Taken, Pick<ReadFiles, "unheard"> {}
+interface Fetched extends Taken, Pick<ReadFiles, "unheard" | "cut"> {}
 
 /** A message that waits for files, its own or those of an earlier one. */
 interface WaitingMessage {
@@ -215,7 +216,7 @@ export class Arrivals {
 
   async #read({ attachments }: Taken): Promise<ReadFiles> {
     const { texts } = this.#setting;
-    return (await texts?.in(attachments, this.#end.signal)) ?? { attachments, unheard: null };
+    return (await texts?.in(attachments, this.#end.signal)) ?? { attachments, unheard: null, cut: [] };
   }
 
   /** Tries until it has joined, or nobody waits any more. */
@@ -236,7 +237,7 @@ export class Arrivals {
   async #complete(waiting: WaitingMessage): Promise<void> {
     const { inbox, media, holder } = this.#setting;
     const fetched = (await waiting.fetch?.()) ?? null;
-    const { attachments = [], unheard = null, missing } = fetched ?? {};
+    const { attachments = [], unheard = null, missing, cut = [] } = fetched ?? {};
     await this.#turnOf(waiting);
     const lacks = missing ?? waiting.item.missing ?? [];
     const isLeft = this.#end.signal.aborted && waiting.item.awaited && lacks.length > 0;
@@ -246,9 +247,16 @@ export class Arrivals {
     if (!complete) return await media?.forget(attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
+    if (fetched && waiting.item.platform === LOCAL) this.#tellHere(lacks, cut);
     if (unheard !== null && isUnheard(waiting.joining))
       await tellUnheard(this.#setting, waiting.joining, unheard);
     else await waiting.join(waiting.joining);
+  }
+
+  /** The person at this machine learns at once what the model does not get. In a chat, the agent says so. */
+  #tellHere(missing: readonly string[], cut: readonly string[]): void {
+    for (const file of missing) this.#setting.onProblem(`Not sent to the model: ${file}.`);
+    for (const sentence of cut) this.#setting.onProblem(sentence);
   }
 }
 

@@ -4,6 +4,7 @@ import type { JobDesk } from "./jobs/desk.js";
 import type { MemoryDesk } from "./memory/desk.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import type { GatewayProcesses } from "./processes/options.js";
+import type { Told } from "./told.js";
 
 export interface Desks {
   readonly handoffs: HandoffDesk;
@@ -15,4 +16,6 @@ export interface Desks {
   readonly upkeep: Upkeep | null;
   /** Null if nothing is remembered about people. */
   readonly memory: MemoryDesk | null;
+  /** What the agent is told. */
+  readonly told: Told;
 }

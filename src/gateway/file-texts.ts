@@ -7,7 +7,7 @@ import type { DocumentReading } from "../document/reading.js";
 import { isPicture } from "../session/attachments.js";
 import { ownWords } from "../session/sender.js";
 import type { Attachment } from "../session/transcript.js";
-import { shorten, storableText } from "../util/text.js";
+import { cleanLine, shorten, storableText } from "../util/text.js";
 import { grouped } from "../util/words.js";
 import type { VoiceListening } from "./listening.js";
 
@@ -29,7 +29,17 @@ export interface ReadFiles {
   readonly attachments: readonly Attachment[];
   /** Why the words of a voice message are not known, as after "because"; null if they are, or if there is none. */
   readonly unheard: string | null;
+  /** One sentence for each file of which the agent gets only the beginning. */
+  readonly cut: readonly string[];
 }
+
+interface ReadText {
+  readonly text: string;
+  /** True if this is only its beginning. */
+  readonly isCut?: boolean;
+}
+
+const NO_TEXT: ReadText = { text: "" };
 
 export class FileTexts {
   readonly #setting: FileTextsSetting;
@@ -43,21 +53,24 @@ export class FileTexts {
     let left = MOST_CHARACTERS;
     let unheard: string | null = null;
     const attachments: Attachment[] = [];
+    const cut: string[] = [];
     for (const file of files) {
-      const found = file.voice ? await this.#hear(file, end) : { text: await this.#read(file, end) };
+      const found = file.voice ? await this.#hear(file, end) : await this.#read(file, end);
       if ("unheard" in found) unheard ??= found.unheard;
-      const text = "text" in found && found.text !== null ? found.text : "";
-      const bounded = shorten(text, Math.max(LEAST_CHARACTERS, left));
+      const { text, isCut = false }: ReadText = "text" in found ? found : NO_TEXT;
+      const room = Math.max(LEAST_CHARACTERS, left);
+      const bounded = shorten(text, room);
       left -= bounded.length;
-      attachments.push(bounded === "" ? file : { ...file, text: bounded });
+      const isShort = isCut || text.length > room;
+      if (isShort) cut.push(cutSentence(file, bounded.length));
+      attachments.push(
+        bounded === "" ? file : { ...file, text: isShort ? bounded + cutNote(bounded.length) : bounded },
+      );
     }
-    return { attachments, unheard };
+    return { attachments, unheard, cut };
   }
 
-  async #hear(
-    file: Attachment,
-    end: AbortSignal,
-  ): Promise<{ readonly text: string } | { readonly unheard: string }> {
+  async #hear(file: Attachment, end: AbortSignal): Promise<ReadText | { readonly unheard: string }> {
     const path = this.#setting.pathOf(file.file);
     if (!this.#setting.listening) return { unheard: NOT_SET_UP };
     if (path === null) return { unheard: "its file is gone" };
@@ -69,17 +82,26 @@ export class FileTexts {
     }
   }
 
-  async #read(file: Attachment, end: AbortSignal): Promise<string | null> {
+  /** An empty text if there is none. */
+  async #read(file: Attachment, end: AbortSignal): Promise<ReadText> {
     const { documents, pathOf } = this.#setting;
     const path = pathOf(file.file);
     if (!documents || path === null || isPicture(file) || /^(?:audio|video)\//.test(file.mediaType))
-      return null;
+      return NO_TEXT;
     const bytes = await readFile(path).catch(() => null);
-    if (bytes === null) return null;
+    if (bytes === null) return NO_TEXT;
     const found = await documents.read(bytes, end);
     if (found.kind === "none")
-      return found.isDocument ? `(Baton can't read this file: ${found.reason}.)` : null;
-    const cut = `\n(Cut off here: these are the first ${grouped(found.text.length)} characters of it.)`;
-    return ownWords(found.text) + (found.isCut ? cut : "");
+      return { text: found.isDocument ? `(Baton can't read this file: ${found.reason}.)` : "" };
+    return { text: ownWords(found.text), isCut: found.isCut };
   }
+}
+
+/** What the agent reads at the end of it. */
+function cutNote(characters: number): string {
+  return `\n(Cut off here: these are the first ${grouped(characters)} characters of it.)`;
+}
+
+function cutSentence({ name, file }: Attachment, characters: number): string {
+  return `${cleanLine(name ?? file)} is too long: the model gets its first ${grouped(characters)} characters.`;
 }

@@ -77,6 +77,7 @@ export class ForCommands {
   readonly jobs: Desks["jobs"];
   readonly upkeep: Desks["upkeep"];
   readonly memory: Desks["memory"];
+  readonly told: Desks["told"];
   /** This process, for what it takes. */
   readonly holder: string;
 
@@ -93,6 +94,7 @@ export class ForCommands {
     this.jobs = setting.jobs;
     this.upkeep = setting.upkeep;
     this.memory = setting.memory;
+    this.told = setting.told;
     this.holder = setting.holder;
   }
 

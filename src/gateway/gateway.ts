@@ -16,7 +16,6 @@ import type { Fact } from "./facts.js";
 import { ForCommands } from "./for-commands.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
-import { Homes } from "./homes.js";
 import { Jobs } from "./jobs/jobs.js";
 import { LaneRunner } from "./lane-runner.js";
 import { type Lane, Lanes } from "./lanes.js";
@@ -29,6 +28,7 @@ import { Reception } from "./reception.js";
 import { Recovery } from "./recovery.js";
 import { Requests } from "./requests.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
+import { Told } from "./told.js";
 import { TurnRunner } from "./turn-runner.js";
 import { TurnStarter } from "./turn-starter.js";
 
@@ -37,7 +37,7 @@ const GIVE_UP_AFTER_MS = 3 * 86_400_000;
 
 export class Gateway {
   readonly people: People;
-  readonly homes: Homes;
+  readonly homes: Places["homes"];
   readonly allowance: Allowance;
   /** The questions that running turns ask before they act. */
   readonly approvals: Approvals;
@@ -87,7 +87,6 @@ export class Gateway {
       lists: limitLists,
       clock,
     });
-    const homes = new Homes(store.accounts, options.homeChannels ?? []);
     const apologies = new Apologies();
 
     const { reactions: meanings = {} } = options;
@@ -102,8 +101,17 @@ export class Gateway {
     });
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
-    const places = new Places({ sessions, homes, accounts: store.accounts, here: surfaces, clock });
-    const { served } = places;
+    const { homeChannels = [] } = options;
+    const places = new Places({ sessions, accounts: store.accounts, homeChannels, here: surfaces, clock });
+    const { homes, served } = places;
+    const told = new Told({
+      ...{ homes, served, scopes, clock, onProblem: common.onProblem },
+      instructions: options.instructions ?? (async () => []),
+      workdir: options.workdir,
+      timeZone: sessions.timezone,
+      schedules: jobs !== null,
+      memory: options.memory,
+    });
     this.jobs = jobs
       ? new Jobs({ ...common, jobs, people, toolLists, places, homes, notices, surfaces })
       : null;
@@ -123,8 +131,7 @@ export class Gateway {
       },
       maxSends: options.maxSends ?? MAX_SENDS,
       upkeep: options.upkeep ?? null,
-      homes,
-      served,
+      told,
       allowance,
       notices,
       surfaces,
@@ -199,6 +206,7 @@ export class Gateway {
       jobs: desk,
       upkeep: options.upkeep ?? null,
       memory: options.memory ?? null,
+      told,
     });
     const commandRunner = new CommandRunner({
       ...common,
@@ -260,7 +268,7 @@ export class Gateway {
       surfaces,
       stopping,
     });
-    this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces });
+    this.#recovery = new Recovery({ ...common, scopes, runner, commandRunner, arrivals, surfaces, notices });
   }
 
   /** Goes on where the last process ended, then begins to receive. */
@@ -318,16 +326,20 @@ export class Gateway {
     await this.lane(key).idle();
   }
 
-  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. */
-  async cancel(key: SessionKey): Promise<void> {
+  /**
+   * Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns how
+   * many messages it dropped.
+   */
+  async cancel(key: SessionKey): Promise<number> {
     const { store, clock } = this.#common;
     await this.#reception.idle();
+    let dropped = 0;
     for (const { id } of await store.inbox.waitingIn(key))
-      await store.inbox.skip(id, this.holder, [], clock());
-    const lane = this.lane(key);
-    lane.stop("stopped");
+      if (await store.inbox.skip(id, this.holder, [], clock())) dropped++;
+    this.lane(key).stop("stopped");
     this.#arrivals.giveUp();
     await this.answered(key);
+    return dropped;
   }
 
   /** Waits until everything that is ready to be sent has been sent. */

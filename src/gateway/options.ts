@@ -1,7 +1,6 @@
 /** What a gateway is made of. */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
-import type { HomeChannel } from "../session/context.js";
 import type { SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
@@ -21,8 +20,9 @@ import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
 import type { GatewayProcesses } from "./processes/options.js";
 import type { GatewayStore } from "./store.js";
+import type { ToldOptions } from "./told.js";
 
-export interface GatewayOptions extends Partial<KeptFiles>, GatewayEvents {
+export interface GatewayOptions extends Partial<KeptFiles>, GatewayEvents, ToldOptions {
   readonly sessions: Sessions;
   readonly store: GatewayStore;
   readonly agent: Agent;
@@ -50,8 +50,8 @@ export interface GatewayOptions extends Partial<KeptFiles>, GatewayEvents {
   readonly busy: BusyModes;
   /** Waits for more messages of a burst; by real time unless told. */
   readonly wait?: (ms: number, end: AbortSignal) => Promise<void>;
-  /** Those of the settings. */
-  readonly homeChannels?: readonly HomeChannel[];
+  /** The model to ask, whatever a session chose. */
+  readonly model?: string;
   readonly maxMessages: number;
   /** How many messages a turn may send beyond one for each of its steps. */
   readonly maxSends?: number;

@@ -11,14 +11,16 @@ import { type Address, addressOf, formatAddress, localSource } from "../session/
 import { cleanLine, shorten } from "../util/text.js";
 import { TERMINAL, type Who } from "./authorize.js";
 import { foldedWord } from "./home-word.js";
-import type { Homes } from "./homes.js";
+import { Homes } from "./homes.js";
 import { addressWords, placeWords, surfaceOf } from "./place-words.js";
 import { Served, type ServedSetting } from "./served.js";
-import type { Account } from "./store.js";
+import type { Account, Accounts } from "./store.js";
 
 export interface PlacesSetting extends ServedSetting {
   readonly sessions: Sessions;
-  readonly homes: Pick<Homes, "all">;
+  readonly accounts: Accounts;
+  /** Those of the settings. */
+  readonly homeChannels: readonly HomeChannel[];
 }
 
 /** A place that a person may name. */
@@ -34,12 +36,14 @@ const TERMINAL_PLACE: Place = { word: LOCAL, address: addressOf(localSource()), 
 const LOOKED_AT = 50;
 
 export class Places {
+  readonly homes: Homes;
   /** Which platforms can be reached. */
   readonly served: Served;
   readonly #setting: PlacesSetting;
 
   constructor(setting: PlacesSetting) {
     this.#setting = setting;
+    this.homes = new Homes(setting.accounts, setting.homeChannels);
     this.served = new Served(setting);
   }
 
@@ -94,7 +98,7 @@ export class Places {
   }
 
   async #homes(who: Who | null): Promise<Place[]> {
-    const homes = await this.#setting.homes.all();
+    const homes = await this.homes.all();
     const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));
     return homes
       .filter((_, n) => may[n])

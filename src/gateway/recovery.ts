@@ -1,12 +1,16 @@
 /** Takes on what other processes left of an account that this process serves. */
+import { deliveryIdOf } from "../session/ids.js";
+import { LOCAL } from "../session/platform.js";
 import type { SessionScopes } from "../session/session-key.js";
 import { hasLeft } from "../util/holder.js";
 import type { Arrivals } from "./arrivals.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Common } from "./common.js";
+import { quoted } from "./describe.js";
 import type { LaneRunner } from "./lane-runner.js";
+import type { Notices } from "./notices.js";
 import { AGENT, servedAccounts, sharingTexts } from "./shared-accounts.js";
-import type { Account } from "./store.js";
+import type { Account, InboxItem } from "./store.js";
 import type { Surface } from "./surface.js";
 import type { Surfaces } from "./surfaces.js";
 
@@ -16,6 +20,7 @@ export interface RecoverySetting extends Common {
   readonly commandRunner: CommandRunner;
   readonly arrivals: Arrivals;
   readonly surfaces: Surfaces;
+  readonly notices: Notices;
 }
 
 export class Recovery {
@@ -39,6 +44,7 @@ export class Recovery {
     const waiting = await store.inbox.waiting(account);
     const left = waiting.filter(({ holder }) => hasLeft(holder, me, isExclusive));
     for (const from of new Set(left.map(({ holder }) => holder))) await store.inbox.adopt(account, from, me);
+    for (const { item, holder } of left) if (holder !== "") await this.#tellOfWaiting(item);
     if (!surfaces.of(account)?.isHeld) return; // It was lost meanwhile, and its lanes are empty.
     // This process's own, too: if it missed a commit, it does not know that it has them.
     for (const { item } of [...left, ...waiting.filter(({ holder }) => holder === me)]) {
@@ -46,6 +52,17 @@ export class Recovery {
       else if (!arrivals.takeOn(item)) runner.queue(item);
     }
     surfaces.wake(surface);
+  }
+
+  /** A person at a terminal did not ask just now, so they hear what is being answered. */
+  async #tellOfWaiting(item: InboxItem): Promise<void> {
+    const { store, notices, clock } = this.#setting;
+    if (item.platform !== LOCAL || item.kind !== "message" || item.inBackground) return;
+    const text = `Baton ended before I answered ${quoted(item.text)}. I answer now.`;
+    await store.outbox.add(
+      await notices.about(item, deliveryIdOf("inbox", item.id, "continued"), text),
+      clock(),
+    );
   }
 
   /** Says, once each, which accounts share people's conversations with this one. */

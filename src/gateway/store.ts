@@ -81,8 +81,8 @@ export interface Inbox {
   beginCommand(id: InboxId, holder: string): Promise<boolean>;
   /** A command has acted; its reply goes to the outbox in the same step, once. */
   finishCommand(id: InboxId, said: readonly NewDelivery[], now: number): Promise<void>;
-  /** A waiting message gets no answer; the note about it goes to the outbox in the same step, once. */
-  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<void>;
+  /** A waiting message gets no answer; the note about it goes to the outbox in the same step, once. False if it waits no more. */
+  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<boolean>;
   /** Commands that a process was running: nobody knows whether they took effect. */
   interruptedCommands(account: Account): Promise<HeldItem[]>;
 }
@@ -328,8 +328,8 @@ export interface Terminals {
   /** This holder is in that lane, from now on and that long. */
   enter(terminal: Omit<OpenTerminal, keyof Lease>, hold: Hold, now: number): Promise<void>;
   /**
-   * The lane of a script goes with the last terminal in it: its session ends, or goes back to where it was. False if the
-   * holder was not there: then another process has tidied up after it.
+   * The lane of a script goes with the last terminal in it, and its session ends. A session that was borrowed goes back with
+   * the last script. False if the holder was not there: then another process has tidied up after it.
    */
   leave(holder: string, now: number): Promise<boolean>;
   all(now: number): Promise<OpenTerminal[]>;

@@ -9,6 +9,7 @@ export class TurnAccount {
   #model: string | null = null;
   #sum = completeUsage();
   #isPriced = true;
+  #error: string | null = null;
 
   constructor(sessionId: SessionId, asked: string) {
     this.#sessionId = sessionId;
@@ -24,6 +25,11 @@ export class TurnAccount {
     return use;
   }
 
+  /** Notes why the turn failed, as people are told. */
+  failed(error: string): void {
+    this.#error = error;
+  }
+
   get facts(): TurnFacts {
     const { cost, ...tokens } = this.#sum;
     return {
@@ -31,6 +37,7 @@ export class TurnAccount {
       asked: this.#asked,
       model: this.#model,
       usage: { ...tokens, totalTokens: tokensIn(tokens), cost: this.#isPriced ? cost : null },
+      ...(this.#error === null ? {} : { error: this.#error }),
     };
   }
 }

@@ -3,39 +3,24 @@
  * conversation's beginning, its last messages, and what jobs said before it. The bytes before the last messages are the
  * same from turn to turn, unless something in them changed: so a model's prompt cache works.
  */
-import {
-  buildSessionContext,
-  buildSessionContextPrompt,
-  buildSessionLabels,
-  type SessionContext,
-} from "../session/context.js";
+import { withDays } from "../session/civil-day.js";
 import type { SessionEntry } from "../session/session.js";
-import { isShared, type SessionScopes } from "../session/session-key.js";
-import type { SessionSource } from "../session/source.js";
+import type { SessionScopes } from "../session/session-key.js";
 import type { Message } from "../session/transcript.js";
 import { type Access, senderOf } from "./authorize.js";
 import type { Common } from "./common.js";
-import type { Homes } from "./homes.js";
 import { earlierResults } from "./jobs/earlier-results.js";
-import type { MemoryDesk } from "./memory/desk.js";
 import type { Fitter } from "./memory/fitter.js";
-import { turnMemory } from "./memory/turn-memory.js";
 import type { Upkeep } from "./memory/upkeep.js";
 import { type MemoryReader, rememberedFor } from "./memory/whose.js";
-import { resetNote } from "./reset-words.js";
-import type { Served } from "./served.js";
 import type { InboxItem, Turn } from "./store.js";
+import type { Told } from "./told.js";
 
 export interface TurnContextSetting extends Pick<Common, "sessions" | "store"> {
-  /** Jobs can be scheduled here. */
-  readonly schedules: boolean;
   readonly scopes: SessionScopes;
-  readonly homes: Pick<Homes, "all">;
-  readonly served: Pick<Served, "platforms">;
+  readonly told: Pick<Told, "in">;
   /** Null if nothing is summed up here. */
   readonly upkeep: Upkeep | null;
-  /** Undefined if nothing is remembered about people. */
-  readonly memory: MemoryDesk | undefined;
   readonly maxMessages: number;
 }
 
@@ -70,24 +55,18 @@ export async function turnContext(
   { item, turn, entry, who }: Begun,
   asker: TurnAsker,
 ): Promise<TurnContext> {
-  const { sessions, store, scopes, upkeep, maxMessages } = setting;
+  const { sessions, store, scopes, told, upkeep, maxMessages } = setting;
   const { source } = item;
   const earlier = await earlierResults(store.jobRuns, turn, entry);
-  const { messages, hasSummary, userSeqs } = await sessions.window(turn.sessionId, {
+  const { messages, hasSummary, userSeqs, userTimes } = await sessions.window(turn.sessionId, {
     maxMessages,
     from: turn.messageSeq,
   });
   const pinned = hasSummary ? 1 : 0;
-  const history = [...messages.slice(0, pinned), ...earlier, ...messages.slice(pinned)];
-  const shared = isShared(source, scopes) || hasOthers(history, who);
-  const context = await placeOf(setting, source, shared, entry);
-  const turnOfMemory = { who, source, entry, scopes, shared: shared || hasOtherPeople(history, who) };
-  const { reader: memory, labels } = await turnMemory(
-    setting.memory,
-    buildSessionLabels(context),
-    turnOfMemory,
-  );
-  const prompt = [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n");
+  const all = [...messages.slice(0, pinned), ...earlier, ...messages.slice(pinned)];
+  const history = withDays(all, userTimes, entry.createdAt, sessions.timezone);
+  const parts = await told.in({ source, entry, who, history });
+  const { prompt, labels, shared, memory } = parts;
   // What no person asked for does not make a conversation shorter by its number of messages: jobs see few anyway.
   const most = turn.touches ? maxMessages : Number.POSITIVE_INFINITY;
   const window = {
@@ -100,35 +79,8 @@ export async function turnContext(
   const wish = {
     ...asker,
     identity: senderOf(item.by ?? source) ?? "",
-    rememberedFor: rememberedFor(turnOfMemory),
+    rememberedFor: rememberedFor({ who, source, entry, scopes, shared: parts.hasOthers }),
   };
   const fitter = (await upkeep?.fitterFor(window, wish)) ?? null;
   return { prompt, labels, history, shared, fitter, memory };
-}
-
-/** Where the agent is, and which places it can reach from there: only platforms that are connected now. */
-async function placeOf(
-  { homes, served, schedules }: TurnContextSetting,
-  source: SessionSource,
-  shared: boolean,
-  entry: SessionEntry,
-): Promise<SessionContext> {
-  const connected = await served.platforms();
-  const homeChannels = (await homes.all()).filter(({ address }) => connected.has(address.platform));
-  const place = { connectedPlatforms: [...connected], homeChannels, shared, schedules };
-  return buildSessionContext(source, place, entry);
-}
-
-/** True if another person spoke in it before, whatever their rights: they may read it again. */
-function hasOtherPeople(history: readonly Message[], who: Access): boolean {
-  const theirs = who.allowed ? who.identities : [];
-  return history.some(
-    (message) => message.role === "user" && message.author && !theirs.includes(message.author.id),
-  );
-}
-
-/** True if somebody with other rights spoke in it before: the conversation moved here from elsewhere. */
-function hasOthers(history: readonly Message[], who: Access): boolean {
-  const role = who.allowed ? who.role : undefined;
-  return history.some((message) => message.role === "user" && message.author && message.author.role !== role);
 }

@@ -328,6 +328,7 @@ export class TurnRun {
       const { id: turn, sessionId: session } = this.turn;
       this.#setting.onProblem(`A turn failed: ${reason}`, { cause: error, turn, session });
     }
+    this.#account.failed(text);
     const said = this.#isRefused ? text : `${text} Try again with /retry.`; // A refusal says itself what to do.
     return this.#finish("failed", this.#partial(), [said], reason);
   }

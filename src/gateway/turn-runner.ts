@@ -19,8 +19,10 @@ import { TurnRun } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
 
-export interface TurnRunnerSetting extends Common, Omit<TurnContextSetting, "memory" | "schedules"> {
+export interface TurnRunnerSetting extends Common, TurnContextSetting {
   readonly agent: Agent;
+  /** The model to ask, whatever a session chose. */
+  readonly model?: string;
   readonly turnTools: TurnToolsSetting;
   readonly busy: BusyModes;
   readonly maxSends: number;
@@ -104,13 +106,17 @@ export class TurnRunner {
     const { maxMessages = setting.maxMessages } = job ?? {};
     const asks = who.allowed && job ? { ...who, ...job.asks(who) } : who;
     const beforeCall = () => setting.allowance.modelCall(asks, turn.sessionId);
-    const model = { ...sessionModel(entry), ...(job?.model === undefined ? {} : { model: job.model }) };
-    const { jobs, memory: desk, media } = setting.turnTools;
-    const { memory, ...given } = await turnContext(
-      { ...setting, schedules: jobs !== null, memory: desk, maxMessages },
-      begun,
-      { ...model, beforeCall },
-    );
+    const asked = setting.model === undefined ? {} : { model: setting.model };
+    const model = {
+      ...sessionModel(entry),
+      ...asked,
+      ...(job?.model === undefined ? {} : { model: job.model }),
+    };
+    const { media } = setting.turnTools;
+    const { memory, ...given } = await turnContext({ ...setting, maxMessages }, begun, {
+      ...model,
+      beforeCall,
+    });
     const live = surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId);
     // What a job says is only known to be said when it is complete.
     const stream =

@@ -1,14 +1,18 @@
 /**
- * What the agent reads about where it is. The text is the same for every turn of a chat (fixed order, no times, no
- * message ids), so a model's prompt cache works. Every value from outside is a label: one line, bounded, its markdown
+ * What the agent reads about where it is. The text is the same for every turn of a session (fixed order, no times
+ * but the day on which it began, no message ids), so a model's prompt cache works. Every value from outside is a label: one line, bounded, its markdown
  * escaped. A hostile name changes no other byte. With `labels: false` the prompt contains only ids and the words of home
  * channels, which an owner chose, and `buildSessionLabels` returns the names for the user role.
  */
+import { cleanLine, shorten } from "../util/text.js";
 import type { SessionId } from "./ids.js";
 import { label, shortHash } from "./label.js";
 import { LOCAL, type Platform, platforms, platformTraits } from "./platform.js";
+import { noteLine } from "./sender.js";
 import type { SessionEntry } from "./session.js";
 import { type Address, describeSource, type SessionSource } from "./source.js";
+
+const LONGEST_PATH = 1_000;
 
 /** A chat that people can name by a word, for handoffs and whatever else belongs to no other chat. */
 export interface HomeChannel {
@@ -32,6 +36,10 @@ export interface ContextConfig {
   readonly shared?: boolean;
   /** Jobs can be scheduled: then the agent is told where their results can go. Default false. */
   readonly schedules?: boolean;
+  /** The folder in which the agent works. */
+  readonly workdir?: string;
+  /** The day on which the session began, and its zone: `Wednesday, 18 November 2026 (Europe/Berlin)`. `withDays` tells of later ones. */
+  readonly began?: string;
 }
 
 export interface SessionContext {
@@ -40,6 +48,8 @@ export interface SessionContext {
   readonly homeChannels: readonly HomeChannel[];
   readonly shared: boolean;
   readonly schedules: boolean;
+  readonly workdir?: string;
+  readonly began?: string;
   readonly sessionId?: SessionId;
 }
 
@@ -48,6 +58,7 @@ export function buildSessionContext(
   config: ContextConfig,
   entry?: Pick<SessionEntry, "sessionId">,
 ): SessionContext {
+  const { workdir, began } = config;
   const { isInternal = false } = platformTraits(source.platform);
   const ordered = platforms();
   return {
@@ -56,6 +67,8 @@ export function buildSessionContext(
     homeChannels: ordered.flatMap((platform) => homesOf(platform, config.homeChannels)),
     shared: config.shared ?? source.chatType !== "dm",
     schedules: config.schedules === true && !isInternal,
+    ...(workdir === undefined ? {} : { workdir }),
+    ...(began === undefined ? {} : { began }),
     ...(entry ? { sessionId: entry.sessionId } : {}),
   };
 }
@@ -86,7 +99,7 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
     `**Source:** ${sourceLine(source)}`,
   ];
   if (source.chatTopic) lines.push(`**Channel Topic:** ${label(source.chatTopic)}`);
-  lines.push(...userLine(source, context.shared), "");
+  lines.push(...userLine(source, context.shared), ...surroundings(context), "");
 
   const connected = context.connectedPlatforms.map((platform) => `${platform}: Connected ✓`);
   lines.push(`**Connected Platforms:** ${[`${LOCAL} (this machine)`, ...connected].join(", ")}`);
@@ -106,6 +119,23 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
   }
   if (context.schedules) lines.push("", "**Delivery options for scheduled tasks:**", ...targetLines(context));
   return lines.join("\n");
+}
+
+/** The same for the whole session. */
+function surroundings({ workdir, began }: SessionContext): string[] {
+  return [
+    ...(workdir === undefined ? [] : [`**Working Folder:** ${folderCode(workdir)}`]),
+    ...(began === undefined
+      ? []
+      : [
+          `**Date:** this session began on ${began}. When a later day begins, a line such as ${noteLine("today", "…")} before a message says so.`,
+        ]),
+  ];
+}
+
+/** As code, so that a path can be copied as it is. */
+function folderCode(path: string): string {
+  return `\`${shorten(cleanLine(path), LONGEST_PATH).replaceAll("`", "'")}\``;
 }
 
 function targetLines({ homeChannels }: SessionContext): string[] {

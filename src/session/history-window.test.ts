@@ -216,7 +216,7 @@ describe("readWindow", () => {
           const read = async (most: number) => {
             const start = Math.max(0, messages.length - most);
             const seqs = messages.map((_, index) => index + 1).slice(start);
-            return { summary, messages: messages.slice(start), seqs };
+            return { summary, messages: messages.slice(start), seqs, times: seqs };
           };
           const plain = await readWindow(read, { maxMessages });
           expect(plain.messages.length).toBeLessThanOrEqual(maxMessages);
@@ -235,7 +235,7 @@ describe("readWindow", () => {
     const asked: number[] = [];
     const read = async (most: number) => {
       asked.push(most);
-      return { summary: null, messages: [user("5"), said("6")], seqs: [5, 6] };
+      return { summary: null, messages: [user("5"), said("6")], seqs: [5, 6], times: [5, 6] };
     };
     expect((await readWindow(read, { maxMessages: 2, from: 5 })).userSeqs).toEqual([5]);
     expect((await readWindow(read, { maxMessages: 2, from: 7 })).userSeqs).toEqual([5]);

@@ -33,6 +33,8 @@ export interface NumberedWindow {
   readonly hasSummary: boolean;
   /** The `seq` of each user message of the transcript that is in it, oldest first. A summary comes before them all. */
   readonly userSeqs: readonly number[];
+  /** When each of these was written. */
+  readonly userTimes: readonly number[];
 }
 
 export interface WindowWish {
@@ -58,21 +60,22 @@ export async function readWindow(
  * after the user message `from`, it begins with it instead, even if it is longer then.
  */
 function windowOf(
-  { summary, messages, seqs }: TranscriptEnd,
+  { summary, messages, seqs, times }: TranscriptEnd,
   maxMessages: number,
   from: number | null,
 ): NumberedWindow {
   const told = summary && maxMessages > 0 ? [summaryMessage(summary)] : [];
-  const all = seqs.filter((_, index) => messages[index]?.role === "user");
-  const seqsIn = (list: readonly Message[]) =>
-    all.slice(all.length - list.filter(({ role }) => role === "user").length);
-  const hasSummary = told.length > 0;
-  const shown = historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) });
-  const userSeqs = seqsIn(shown);
-  if (from === null || userSeqs.includes(from) || !all.includes(from))
-    return { messages: [...told, ...shown], hasSummary, userSeqs };
-  const since = historyWindow(messages.slice(seqs.indexOf(from)), { maxMessages: Number.POSITIVE_INFINITY });
-  return { messages: [...told, ...since], hasSummary, userSeqs: seqsIn(since) };
+  const users = (of: readonly number[]) => of.filter((_, index) => messages[index]?.role === "user");
+  const windowWith = (shown: readonly Message[]): NumberedWindow => {
+    const count = shown.filter(({ role }) => role === "user").length;
+    const last = (of: readonly number[]) => users(of).slice(users(of).length - count);
+    const hasSummary = told.length > 0;
+    return { messages: [...told, ...shown], hasSummary, userSeqs: last(seqs), userTimes: last(times) };
+  };
+  const window = windowWith(historyWindow(messages, { maxMessages: Math.max(0, maxMessages - told.length) }));
+  if (from === null || window.userSeqs.includes(from) || !users(seqs).includes(from)) return window;
+  const since = messages.slice(seqs.indexOf(from));
+  return windowWith(historyWindow(since, { maxMessages: Number.POSITIVE_INFINITY }));
 }
 
 function isActive(message: Message, index: number, cursor: number): boolean {

@@ -65,6 +65,7 @@ const NOTES = [
   "please answer",
   "forwarded",
   "said before",
+  "today",
   ...PART_KINDS,
 ] as const;
 /** The beginnings of all our texts in brackets. */

@@ -339,8 +339,8 @@ export class Sessions {
   }
 
   /** Updates the search index at once, for example after a large import; otherwise that happens in the background. */
-  indexAll(): Promise<void> {
-    return this.#store.search.indexAll();
+  indexAll(signal?: AbortSignal): Promise<void> {
+    return this.#store.search.indexAll(signal);
   }
 
   /** True if there is more than one session: false on an empty store and for its very first session. */

@@ -215,6 +215,8 @@ export interface TranscriptEnd {
   readonly messages: readonly Message[];
   /** The `seq` of each. */
   readonly seqs: readonly number[];
+  /** When each was written. */
+  readonly times: readonly number[];
 }
 
 export interface TranscriptStore {
@@ -234,8 +236,8 @@ export interface TranscriptStore {
 
 export interface SearchStore {
   search(query: string, viewer: Viewer, options: SearchOptions): Promise<Page<SearchHit>>;
-  /** Updates the index at once; otherwise that happens in the background. */
-  indexAll(): Promise<void>;
+  /** Updates the index at once, until the signal aborts; otherwise that happens in the background. */
+  indexAll(signal?: AbortSignal): Promise<void>;
 }
 
 /** Who answers in a lane what waited for an answer in another: an account of its platform, and the process that has it. */

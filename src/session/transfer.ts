@@ -16,7 +16,10 @@ export interface ImportOptions {
   readonly scopes?: SessionScopes;
   /** Times after it, in milliseconds UTC, are not believed; the machine's clock if it is not given. */
   readonly now?: number;
+  /** Called for each session. After the last one, both are equal, and the search index is updated. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** If it aborts, the import ends after the session it is at. What came in stays, and another import continues. */
+  readonly signal?: AbortSignal;
 }
 
 /** What was imported, or would be. */

@@ -8,6 +8,8 @@ export interface TurnFacts {
   /** The model that answered last, as its provider names it; null if none answered. */
   readonly model: string | null;
   readonly usage: TurnUsage;
+  /** Why it failed, as people are told; absent if it did not. */
+  readonly error?: string;
 }
 
 /** All model calls of the turn together. */

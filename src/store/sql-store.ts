@@ -13,6 +13,7 @@ import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlProcesses } from "./sql/processes.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
+import { SqlTerminals } from "./sql/terminals.js";
 import { SqlTranscript } from "./sql/transcript.js";
 import { SqlTurns } from "./sql/turns.js";
 import { sqliteScrubber } from "./sqlite/scrub.js";
@@ -57,6 +58,7 @@ function storeOver(db: Db): SessionStore & GatewayStore {
     handoffs: new SqlHandoffs(db),
     erasure: new SqlErasure(db, index, isSqlite ? sqliteScrubber : postgresScrubber),
     ...gatewayTables(db),
+    terminals: new SqlTerminals(db, index),
     turns: new SqlTurns(db, routes),
     changes: (onChange) =>
       db.subscribe((fact) => {

@@ -125,6 +125,26 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
       expect(await store.terminals.all(now)).toEqual([]);
     });
 
+    it("forgets a session that is not to be saved with its script, also if that was killed", async () => {
+      const desk = new TerminalDesk({ sessions, store, clock: () => now });
+      const lane = { key: keyOf(script), isScript: true, backTo: null };
+      for (const isKilled of [false, true]) {
+        const holder = isKilled ? "" : "me";
+        if (isKilled) await store.terminals.enter(lane, { holder, leaseMs: HOLD_MS }, now);
+        else await desk.enter(holder, lane);
+        await desk.beginUnsaved(script);
+        const begun = await begin(await say(null, script, holder), holder);
+        const { turn } = begun.kind === "begun" ? begun : expect.fail(begun.kind);
+        if (!isKilled) {
+          const nothing = { messages: [], deliveries: [], steeredIn: [] };
+          await store.turns.finish(turn, "done", nothing, null, now);
+        }
+        await (isKilled ? desk.tidy("me") : desk.leave());
+        expect(await sessions.get(turn.sessionId)).toBeNull();
+        expect(await sessions.current(keyOf(script))).toBeNull();
+      }
+    });
+
     it("gives a session back to the lane that a script had it from", async () => {
       const { sessionId } = await sessions.getOrCreate(aside);
       await sessions.switchTo(script, sessionId);
@@ -162,6 +182,19 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
       expect(await sessions.current(keyOf(script))).toMatchObject({ sessionId, endedAt: null });
       await store.terminals.leave("chat", now);
       expect(await sessions.current(keyOf(script))).toMatchObject({ sessionId, endedAt: null });
+    });
+
+    it("gives back what a script borrowed, also if a terminal joined it", async () => {
+      const { sessionId } = await sessions.getOrCreate(script);
+      const borrowed = { key: keyOf(script), isScript: true, backTo: keyOf(aside) };
+      await store.terminals.enter(borrowed, { holder: "script", leaseMs: HOLD_MS }, now);
+      await store.terminals.enter(
+        { ...borrowed, isScript: false, backTo: null },
+        { holder: "chat", leaseMs: HOLD_MS },
+        now,
+      );
+      await store.terminals.leave("script", now);
+      expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
     });
   });
 }

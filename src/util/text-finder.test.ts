@@ -30,6 +30,18 @@ test("finds what trying every place finds", () => {
   );
 });
 
+test("finds it in a long text too, wherever it stands and wraps", () => {
+  const word = "secret-of-ours";
+  const finder = new TextFinder([word]);
+  for (let start = 65_530; start <= 65_540; start++) {
+    for (const found of [word, "secret-\r\n  of-ours"]) {
+      const end = start + found.length;
+      const before = "secret ".repeat(20_000).slice(0, start);
+      expect(finder.find(`${before}${found} secret`)).toEqual([{ start, end }]);
+    }
+  }
+});
+
 test("tells which end may be the beginning of one, also of a text in pieces", () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 6 }), fc.array(text, { maxLength: 4 }), (words, pieces) => {

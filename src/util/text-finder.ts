@@ -17,10 +17,12 @@ export interface TextReading {
   beginsLine: boolean;
   /** How many characters were read. */
   length: number;
-  /** Where the last characters stand that were not passed over. */
+  /** Where the last characters stand that were not passed over, at least those that led to the state. */
   places: number[];
 }
 
+/** A long text is read in pieces of this size: the places of its characters are remembered for one piece only. */
+const PIECE = 65_536;
 const LINE_FEED = 10;
 const RETURN = 13;
 const TAB = 9;
@@ -60,8 +62,9 @@ export class TextFinder {
 
   /** Where any of them stands; what overlaps is one span. In order. */
   find(text: string): readonly TextSpan[] {
+    if (this.longest === 0) return [];
     const reading = this.begin();
-    this.read(reading, text);
+    for (let at = 0; at < text.length; at += PIECE) this.read(reading, text.slice(at, at + PIECE));
     return reading.spans;
   }
 
@@ -90,8 +93,9 @@ export class TextFinder {
       const isBlank = code === SPACE || code === TAB;
       if (beginsLine && isBlank && this.#depth[next] !== (this.#depth[state] ?? 0) + 1) continue;
       beginsLine &&= isBlank;
-      places.push(at);
       state = next;
+      if (state === 0) continue; // Nothing has begun: nobody asks for this place.
+      places.push(at);
       const length = this.#found[state] ?? 0;
       if (length === 0) continue;
       let start = places[places.length - length] ?? 0;

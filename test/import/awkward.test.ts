@@ -1,11 +1,13 @@
 /** Times, platforms, long lists of problems, and folders that hold nothing. */
-import { symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import "../../src/adapter/platforms.js";
 import type { SessionId } from "../../src/session/ids.js";
 import { importSessions } from "../../src/store/jsonl/import.js";
 import { folder, lines, store } from "../support/session-files.js";
+import { writeHermes } from "./formats.js";
 
 const NOW = Date.UTC(2026, 5, 1);
 const NOON = Date.UTC(2025, 0, 1, 12);
@@ -102,4 +104,73 @@ it("says what it looked for in a folder that holds nothing known, and follows no
       /holds no sessions that Baton can read\. .*Hermes.*nanobot.*OpenClaw.*Claude Code/,
     ),
   });
+});
+
+describe("a folder with links and pipes in it", () => {
+  const CONVERSATION = { id: "s1", chat: "42", messages: [{ role: "user", content: "hi" }] } as const;
+  const STOLEN = { platform: "telegram", chat_id: "666", chat_type: "dm", user_id: "666" };
+
+  const pipe = (path: string): void => void execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
+
+  it("is read without them, and they are named", async () => {
+    const path = folder();
+    writeHermes(path, CONVERSATION, false);
+    const outside = folder({
+      "sessions.json": { "agent:main:telegram:dm:666": { session_id: "s1", origin: STOLEN } },
+      "a.jsonl": lines(head(), { role: "user", content: "secret" }),
+    });
+    const links = folder();
+    copyFileSync(join(path, "state.db"), join(links, "state.db"));
+    symlinkSync(outside, join(links, "sessions"));
+    symlinkSync(join(outside, "a.jsonl"), join(links, "b.jsonl"));
+    symlinkSync(outside, join(links, "projects"));
+    pipe(join(links, "c.jsonl"));
+    const report = await importSessions(links, await store());
+    expect(report.problems.map(({ file, reason }) => [file, reason.split(",")[0]])).toEqual([
+      ["sessions", "It is a symbolic link"],
+      ["projects", "It is a symbolic link"],
+      ["b.jsonl", "It is a symbolic link"],
+      ["c.jsonl", "It is not a regular file."],
+    ]);
+    expect(report.sessions.map(({ key, added }) => [key, added])).toEqual([["agent:main:telegram:dm:42", 1]]);
+  });
+
+  it("is refused if a part of a database is a pipe, which would never end", async () => {
+    const path = folder();
+    writeHermes(path, CONVERSATION, false);
+    pipe(join(path, "state.db-wal"));
+    const refusal = { message: expect.stringContaining("beside it that is not a regular file") };
+    await expect(importSessions(join(path, "state.db"), await store())).rejects.toMatchObject(refusal);
+  });
+
+  it("is named in the error if nothing else is there", async () => {
+    const outside = folder({ "p/a.jsonl": lines(head(), { role: "user", content: "secret" }) });
+    const path = folder();
+    symlinkSync(outside, join(path, "projects"));
+    await expect(importSessions(path, await store())).rejects.toThrow(
+      /can read\. projects: It is a symbolic link, and Baton does not follow it\. .* Give the folder of/,
+    );
+  });
+});
+
+it("ends after the session it is at if it is stopped, and the next import brings in the rest", async () => {
+  const names = ["a", "b", "c"];
+  const path = folder(
+    Object.fromEntries(
+      names.map((name) => [
+        `${name}.jsonl`,
+        lines(head({ key: `telegram:${name}` }), { role: "user", content: name }),
+      ]),
+    ),
+  );
+  const sessions = await store();
+  const stopping = new AbortController();
+  const seen: string[] = [];
+  const onProgress = (done: number, total: number): void => {
+    seen.push(`${done}/${total}`);
+    if (done === 1) stopping.abort();
+  };
+  const report = await importSessions(path, sessions, { onProgress, signal: stopping.signal });
+  expect([report.totals.new, seen]).toEqual([1, ["0/3", "1/3"]]);
+  expect((await importSessions(path, sessions)).totals).toMatchObject({ new: 2, present: 1, added: 2 });
 });

@@ -2,6 +2,7 @@
  * The same conversations from five programs, compared record by record with what was said: with every kind of text, with
  * damage in between, and twice. Random conversations against the same oracle.
  */
+import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -18,6 +19,7 @@ import { storableText } from "../../src/util/text.js";
 import { folder, store } from "../support/session-files.js";
 import {
   type Conversation,
+  CUT_OFF,
   DAMAGE,
   START,
   write,
@@ -53,7 +55,7 @@ const AWKWARD: readonly Message[] = [
 interface Program {
   readonly write: (root: string, conversation: Conversation, isDamaged: boolean) => void;
   readonly keyOf: (conversation: Conversation) => string | null;
-  /** Problems that the damage of `formats.ts` makes. */
+  /** Problems that the damage of `formats.ts` makes, besides the line that is cut off and the empty file. */
   readonly problems: number;
   /** It keeps content that is not plain text as JSON behind a mark. */
   readonly marks: boolean;
@@ -93,7 +95,10 @@ function everything(path: string): string[] {
   return files
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort()
-    .map((file) => `${file} ${statSync(file).mtimeMs} ${readFileSync(file).toString("base64").length}`);
+    .map((file) => {
+      const hash = createHash("sha256").update(readFileSync(file)).digest("hex");
+      return `${file} ${statSync(file).mtimeMs} ${hash}`;
+    });
 }
 
 const CONVERSATION: Conversation = {
@@ -117,8 +122,11 @@ describe.each(Object.entries(PROGRAMS))("%s", (name, program) => {
       sessions: 1,
       new: 1,
       added: AWKWARD.length,
-      problems: program.problems,
+      problems: program.problems + 2,
     });
+    const reasons = report.problems.map(({ reason }) => reason);
+    expect(reasons).toContain("The last line is cut off.");
+    expect(reasons).toContainEqual(expect.stringMatching(/^(It is empty|There is no message in it)\.$/));
     for (const { file, reason } of report.problems)
       expect([file !== "", reason.endsWith(".")]).toEqual([true, true]);
 
@@ -189,7 +197,7 @@ it("reads Baton's own export record by record", async () => {
   const root = folder();
   const [head = "", ...rest] = text.split("\n");
   write(join(root, "backup.jsonl"), [head, ...DAMAGE, ...rest].join("\n"));
-  appendFileSync(join(root, "backup.jsonl"), '{"role":"user","content":"cut of');
+  appendFileSync(join(root, "backup.jsonl"), CUT_OFF);
   write(join(root, "empty.jsonl"), "");
   const there = await store();
   const report = await importSessions(root, there);

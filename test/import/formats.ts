@@ -16,12 +16,20 @@ export interface Conversation {
 
 /** Lines that every reader must leave out, and name. */
 export const DAMAGE = ["{ torn", '"only a text"', "[1, 2]", "\u0000\u0001"];
+/** A last line that nobody finished. */
+export const CUT_OFF = '{"role":"user","content":"cut of';
 
 type Json = Record<string, unknown>;
 
 export function write(path: string, content: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
+}
+
+/** A damaged transcript also ends in the middle of a line, and has an empty one beside it. */
+function writeTranscript(path: string, lines: readonly unknown[], isDamaged: boolean): void {
+  write(path, isDamaged ? jsonl(lines) + CUT_OFF : jsonl(lines));
+  if (isDamaged) write(join(dirname(path), "empty.jsonl"), "");
 }
 
 export function jsonl(lines: readonly unknown[]): string {
@@ -64,7 +72,7 @@ export function writeNanobot(root: string, { chat, messages }: Conversation, isD
     last_consolidated: 0,
   };
   const lines = damaged([head, ...messages.map(plain)], 1, isDamaged);
-  write(join(root, "workspace", "sessions", `telegram_${chat}.jsonl`), jsonl(lines));
+  writeTranscript(join(root, "workspace", "sessions", `telegram_${chat}.jsonl`), lines, isDamaged);
 }
 
 const TABLES = `
@@ -116,6 +124,9 @@ export function writeHermes(root: string, conversation: Conversation, isDamaged:
   db.close();
   const index = { _README: "where to find them", [key]: { session_key: key, session_id: id, origin } };
   write(join(root, "sessions", "sessions.json"), JSON.stringify(index));
+  // As an older version left it: the beginning once more.
+  if (isDamaged)
+    writeTranscript(join(root, "sessions", `${id}.jsonl`), messages.slice(0, 2).map(plain), true);
 }
 
 /** The parts of one message, as an agent of OpenClaw's keeps them. */
@@ -167,7 +178,7 @@ export function writeOpenClaw(root: string, conversation: Conversation, isDamage
   const lines = openClawLines(conversation);
   // A line twice, as after a write that was tried again.
   const twice = isDamaged && lines.length > 2 ? [...lines.slice(0, 3), lines[2], ...lines.slice(3)] : lines;
-  write(join(folder, `${id}.jsonl`), jsonl(damaged(twice, 1, isDamaged)));
+  writeTranscript(join(folder, `${id}.jsonl`), damaged(twice, 1, isDamaged), isDamaged);
 }
 
 /** One line for each part of an answer, as Claude Code keeps it. */
@@ -225,5 +236,5 @@ export function writeClaude(root: string, conversation: Conversation, isDamaged:
     snapshot,
     ...(isDamaged ? [...lines.slice(0, 1), ...DAMAGE, first, ...lines.slice(1)] : lines),
   ];
-  write(join(root, "projects", "-home-ann-garden", `${conversation.id}.jsonl`), jsonl(all));
+  writeTranscript(join(root, "projects", "-home-ann-garden", `${conversation.id}.jsonl`), all, isDamaged);
 }

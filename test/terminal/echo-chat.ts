@@ -58,6 +58,8 @@ let tokens = 0;
 let title = "a chat";
 let isStopped = false;
 let isLeaving = false;
+/** What a key that answers the open question does. */
+let pressed: (command: string) => void = () => {};
 
 const adapter = new TerminalAdapter({
   input: process.stdin,
@@ -155,6 +157,16 @@ async function answer(text: string): Promise<void> {
     await adapter.send({ address, text: "Look:", deliveryId: "2", files });
     return stream(reply, "There it is.", 4, 0);
   }
+  if (text === "ask") {
+    const question = { deliveryId: "ask", what: "rm it", answers: { yes: "/approve it", no: "/deny it" } };
+    pressed = (command) => {
+      reply.answered?.(question, "");
+      void stream(reply, `You pressed ${command}`, 4, 0);
+    };
+    reply.asked?.(question);
+    await adapter.send({ address, text: "May I?", deliveryId: "ask" });
+    return;
+  }
   if (text === "fail") return reply.end("failed");
   return stream(reply, `You said ${JSON.stringify(text)}`, 4, 0);
 }
@@ -162,6 +174,10 @@ async function answer(text: string): Promise<void> {
 async function receive(message: InboundMessage): Promise<Received> {
   const [word, signal] = message.text.split(" ");
   if (word === "kill") process.kill(process.pid, `SIG${signal}`);
+  if (message.kind === "button") {
+    pressed(message.text);
+    return "accepted";
+  }
   if (message.text === "throw") throw new Error("The disk is full.");
   if (message.text === "refuse") return "refused";
   const files = await Promise.all(

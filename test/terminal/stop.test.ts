@@ -5,6 +5,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/open-sessions.js";
+import { localSource } from "../../src/session/source.js";
 import { baton, makeHome } from "../support/baton.js";
 import { ModelServer } from "../support/model-server.js";
 import { saidBy } from "../support/said-by.js";
@@ -147,4 +149,32 @@ describe.skipIf(!pty)("with keys", () => {
     await second.see("", 'You left while I answered "think about it". I continue now.');
     await second.see("", "I have thought.");
   });
+
+  test("what waits for another terminal's answer is cancelled by Ctrl-C, and answered after a crash", async () => {
+    writeFileSync(join(home, "config.yaml"), "memory: { titles: words }\nbusy: { default: queue }\n");
+    const [one, two] = [await realChat(home, "", env), await realChat(home, "", env)];
+    await one.see("one\r", "Well");
+    await two.see("two\r", "working");
+    await two.see(CTRL_C, "It is cancelled: Baton will not answer it.");
+    await two.see("three\r", "› three");
+    await two.until(() => two.vt.text().includes("working"));
+    await expect.poll(() => waitingIn(home)).toBe(1);
+    two.kill();
+    await two.exited;
+    server.play({ text: "Three it is." });
+    await one.see(CTRL_C, "■ stopped");
+    const next = await realChat(home, "", env);
+    await next.see("", 'Baton ended before I answered "three". I answer now.');
+    await next.see("", "Three it is.");
+    expect(asked()).toEqual(["three"]);
+  });
 });
+
+async function waitingIn(folder: string): Promise<number> {
+  const { store, sessions } = await openStore({ url: join(folder, "baton.db") });
+  try {
+    return (await store.inbox.waitingIn(sessions.laneOf(localSource()).key)).length;
+  } finally {
+    await sessions.close();
+  }
+}

@@ -42,6 +42,29 @@ describe.skipIf(!pty)(
       expect(chat.vt.text()).toContain('You said "hello"');
     });
 
+    it("answers a question by one key, but not by what was typed before it, nor within a line", async () => {
+      const chat = await PtyChat.start();
+      chat.type("ask\ry"); // The key comes before the question.
+      await chat.until(() =>
+        /^rm it\nwaiting for you: y \/ n, once .*\n› y\nwaiting for you · /m.test(chat.vt.text()),
+      );
+      const since = Date.now();
+      await expect.poll(() => Date.now() - since, { timeout: 30_000 }).toBeGreaterThan(600);
+      await chat.see("n", "› yn");
+      await chat.see("\u007f\u007f", "waiting for you: y / n\n›");
+      await chat.see("\u0012y", "waiting for you: y / n, once your line is empty"); // A search is no empty line.
+      await chat.see("\u001b", "waiting for you: y / n\n›");
+      expect(count(chat, "You pressed")).toBe(0);
+      await chat.see("N", "› no\n\nYou pressed /deny it");
+      await chat.until(() => count(chat, "waiting for you") === 0);
+      await chat.see("ask\r", "waiting for you: y / n");
+      const again = Date.now();
+      await expect.poll(() => Date.now() - again, { timeout: 30_000 }).toBeGreaterThan(600);
+      chat.type("yes"); // The first letter is enough; the rest is a line.
+      await chat.see("", "You pressed /approve it");
+      await chat.until(() => /^› es$/m.test(chat.vt.text()));
+    });
+
     it("puts the cursor where the next character goes", async () => {
       const chat = await PtyChat.start({ columns: 20 });
       await chat.see("日本語 and some more words", "ore words");
@@ -231,7 +254,7 @@ describe.skipIf(!pty)(
       const chat = await PtyChat.start({ columns: 60, rows: 8 });
       chat.type("slow\r");
       await chat.until(() => /[89]\d tokens/.test(chat.vt.text()));
-      expect(count(chat, "word")).toBeLessThan(60);
+      expect(count(chat, "word")).toBeLessThanOrEqual(60); // Five rows of twelve.
       await chat.see(CTRL_C, "■ stopped");
       expect(chat.vt.text()).toMatch(/^› slow\n\n(?:(?:word ?)+\n)+\n■ stopped\n\n›\na chat/);
     });

@@ -45,6 +45,7 @@ export class TypingChat {
           () => `${terminal.name} is not told that its conversation was taken:\n${terminal.text}`,
         );
         terminal.isTaken = true;
+        this.#world.count("taken");
       }
       await this.#world.leftChat(conversation, this);
       this.#arrive(conversation);
@@ -86,6 +87,7 @@ export class TypingChat {
   }
 
   #arrive(conversation: Conversation): void {
+    this.#world.note(`${this.#id} has it`, conversation);
     this.conversation = conversation;
     this.#visited.add(conversation.id);
   }

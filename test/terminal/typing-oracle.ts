@@ -62,7 +62,7 @@ export function faults({ lines, sessions, requests, screens }: Books): string[] 
   for (const [index, { said, answers }] of sessions.entries()) {
     const conversations = together([...said, ...answers]);
     if (conversations.length > 1)
-      found.push(`One session has lines of the conversations ${conversations.join(" and ")}: ${said.join()}`);
+      found.push(`One session has lines of ${names(conversations)}: ${said.join()}`);
     for (const each of conversations) {
       if (homes.has(each)) found.push(`Conversation ${each} is in two sessions.`);
       homes.set(each, index);
@@ -71,19 +71,25 @@ export function faults({ lines, sessions, requests, screens }: Books): string[] 
   for (const request of requests) {
     const conversations = together(request);
     if (conversations.length > 1)
-      found.push(`The model saw the conversations ${conversations.join(" and ")} at once: ${request.join()}`);
+      found.push(`The model saw ${names(conversations)} at once: ${request.join()}`);
   }
   for (const { name, answers, conversations } of screens) {
     for (const number of answers)
       if (!conversations.has(conversationOf(number) ?? -1))
-        found.push(`${name} shows the answer to line ${number}, whose conversation was never there.`);
+        found.push(
+          `${name} shows line ${number} of conversation ${conversationOf(number)}, which was never there.`,
+        );
   }
   for (const line of lines) found.push(...lineFaults(line, sessions, requests));
   return found;
 }
 
+function names(conversations: readonly number[]): string {
+  return conversations.map((each) => `conversation ${each}`).join(" and ");
+}
+
 function lineFaults(
-  { number, by, end, askedAtEnd }: TypedLine,
+  { number, by, conversation, end, askedAtEnd }: TypedLine,
   sessions: Books["sessions"],
   requests: Books["requests"],
 ): string[] {
@@ -92,7 +98,7 @@ function lineFaults(
   const answers = count(sessions.flatMap((session) => session.answers));
   const asked = count(requests.flatMap((request) => request.slice(-1)));
   const wrong = (what: string): string =>
-    `Line ${number} of ${by} was ${end}, and ${what} (saved ${saved}, answered ${answers}, asked ${asked}).`;
+    `Line ${number} of ${by} in conversation ${conversation} was ${end}, and ${what} (saved ${saved}, answered ${answers}, asked ${asked}).`;
   const found: string[] = [];
   if (saved > 1) found.push(wrong("saved twice"));
   if (answers > 1) found.push(wrong("answered twice"));

@@ -24,13 +24,20 @@ export async function runScript(
 ): Promise<void> {
   if (wish.kind === "new") return run(world, name, ["--new"], world.converse(), death);
   if (wish.kind === "continue")
-    return world.unmoved(async () =>
-      run(world, name, ["-c"], (await world.usual()) ?? world.converse(), death),
-    );
+    return world.unmoved(async () => run(world, name, ["-c"], await world.usual(), death));
   const { conversation } = wish;
   const words = ["--session", String(conversation.sessionId)];
   const isInChat = () => world.chats.some((chat) => chat.conversation === conversation);
-  if (!isInChat()) return run(world, name, words, conversation, death);
+  // Where it is may change as soon as the script is in it.
+  let over: Promise<void> | undefined;
+  const isBegun = await world.unmoved(async () => {
+    if (isInChat()) return false;
+    await new Promise<void>((resolve) => {
+      over = run(world, name, words, conversation, death, resolve).finally(resolve);
+    });
+    return true;
+  });
+  if (isBegun) return over;
   // It borrows the conversation of a chat, which says nothing meanwhile. After kill -9 it is the next one that gives it back.
   const survivable = death?.by === "SIGKILL" ? null : death;
   return world.move(() => run(world, name, words, conversation, survivable));
@@ -42,8 +49,10 @@ async function run(
   words: readonly string[],
   conversation: Conversation,
   death: ScriptDeath | null,
+  onAsked: () => void = () => {},
 ): Promise<void> {
   const line = world.line(name, conversation);
+  world.note(`${name} runs ${words.join(" ")} to be ended by ${death?.by} when ${death?.when}`, conversation);
   const seen = world.watched(conversation, line);
   const child = world.spawn([...words, `${lineText(line.number)}${death ? " hang" : ""}`]);
   const said = { stdout: "", stderr: "" };
@@ -56,6 +65,12 @@ async function run(
     isOver = true;
     return code as number | null;
   });
+  void world
+    .eventually(
+      () => isOver || world.asked(line) > 0,
+      () => `${name} waits`,
+    )
+    .then(onAsked, () => {}); // It is told below.
   if (death) {
     const moments: Record<ScriptDeath["when"], () => boolean> = {
       started: () => true,

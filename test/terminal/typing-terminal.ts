@@ -32,11 +32,11 @@ export class TypingTerminal {
     world.terminals.push(this);
   }
 
-  static open(world: TypingWorld, name: string, words: readonly string[]): Promise<TypingTerminal> {
+  static open(world: TypingWorld, name: string): Promise<TypingTerminal> {
     return world.move(async () => {
-      const conversation = words.includes("--new") ? null : await world.usual();
-      const chat = await opened(world, words);
-      const terminal = new TypingTerminal(world, name, chat, conversation ?? world.converse());
+      const conversation = await world.usual();
+      const chat = await opened(world, []);
+      const terminal = new TypingTerminal(world, name, chat, conversation);
       await terminal.say();
       return terminal;
     });
@@ -108,8 +108,9 @@ export class TypingTerminal {
     return this.#world.move(async () => {
       await this.#leave();
       const chat = this.#world.chats.find((each) => named !== null && each.conversation === named);
-      const usual = words.includes("--new") ? null : await this.#world.usual();
-      this.conversation = named ?? usual ?? this.#world.converse();
+      const isNew = words.includes("--new");
+      this.conversation = named ?? (isNew ? this.#world.converse() : await this.#world.usual());
+      this.#world.note(`${this.name} opens baton ${words.join(" ")}`, this.conversation);
       this.#chat = await opened(this.#world, words);
       this.#visited = new Set([this.conversation.id]);
       this.#before = new Map();
@@ -149,6 +150,7 @@ export class TypingTerminal {
       );
     this.isTaken = false;
     this.conversation = conversation;
+    this.#world.note(`${this.name} did ${command} ${isSaid(0) ? "here" : "beside"}`, conversation);
     this.#visited.add(conversation.id);
     this.#before = tallied(answersIn(this.text));
   }

@@ -55,6 +55,9 @@ export class TypingWorld {
   readonly #home: string;
   readonly #sessions: Sessions;
   #gateway: ChildProcess | undefined;
+  /** What begins in the lane of a plain `baton` while it is empty. */
+  #next: Conversation | null = null;
+  readonly #log: string[] = [];
   #moved: Promise<unknown> = Promise.resolve();
   readonly #unmoved = new Set<Promise<unknown>>();
 
@@ -112,9 +115,10 @@ export class TypingWorld {
     return conversation;
   }
 
-  line(by: string, { id }: Conversation): TypedLine {
-    const line = { number: this.lines.length, by, conversation: id, end: null, askedAtEnd: 0 };
+  line(by: string, conversation: Conversation): TypedLine {
+    const line = { number: this.lines.length, by, conversation: conversation.id, end: null, askedAtEnd: 0 };
     this.lines.push(line);
+    this.note(`${by} types line ${line.number}`, conversation);
     return line;
   }
 
@@ -123,6 +127,7 @@ export class TypingWorld {
     await fetch(`${this.#model.url}/models`); // What was asked before has come by now.
     line.askedAtEnd = this.asked(line);
     line.end = end;
+    this.#log.push(`line ${line.number} of conversation ${line.conversation} was ${end}`);
     this.count(end);
   }
 
@@ -152,17 +157,20 @@ export class TypingWorld {
     return messages.some(({ role, content }) => role === "assistant" && answersIn(content).includes(number));
   }
 
-  /** The conversation where a plain `baton` begins; null if there is none. */
-  async usual(): Promise<Conversation | null> {
+  /** The conversation where a plain `baton` begins. While there is none, whoever writes there begins the same. */
+  async usual(): Promise<Conversation> {
     const entry = await this.#sessions.current(this.#sessions.laneOf(localSource()).key);
-    if (entry === null) return null;
+    if (entry === null) {
+      if (this.#next === null || this.#next.sessionId !== null) this.#next = this.converse();
+      return this.#next;
+    }
     const { sessionId } = entry;
     const known = this.conversations.find((each) => each.sessionId === sessionId);
     if (known) return known;
     // A script began it, and was ended before it could say which one it is.
     const [first] = (await this.#sessions.load(sessionId)).flatMap(({ content }) => linesIn(content));
     const begun = this.conversations[this.lines[first ?? -1]?.conversation ?? -1];
-    if (!begun) throw new Error(`Nobody began ${sessionId}.`);
+    if (!begun) throw new Error(`Nobody began ${sessionId}: ${this.#log.slice(-20).join("\n")}`);
     begun.sessionId ??= sessionId;
     return begun;
   }
@@ -183,6 +191,11 @@ export class TypingWorld {
     } finally {
       this.#unmoved.delete(working);
     }
+  }
+
+  /** For whoever must find out what went wrong. */
+  note(what: string, { id, sessionId }: Conversation): void {
+    this.#log.push(`${what} (conversation ${id}, session ${sessionId})`);
   }
 
   fault(what: string): void {
@@ -252,7 +265,18 @@ export class TypingWorld {
       cursor = page.nextCursor ?? undefined;
     }
     const books = { lines: this.lines, sessions, requests: this.#requests, screens: this.#screens };
-    return { found: [...this.#found, ...faults(books)], counted: this.#counted };
+    const found = [...this.#found, ...faults(books)];
+    const wrong = new Set(
+      found
+        .join()
+        .match(/conversation \d+/gi)
+        ?.map((words) => words.toLowerCase()),
+    );
+    const story = this.#log.filter((note) =>
+      note.match(/conversation \d+/g)?.some((words) => wrong.has(words)),
+    );
+    if (found.length > 0) console.info(story.join("\n"));
+    return { found, counted: this.#counted };
   }
 
   async close(): Promise<void> {

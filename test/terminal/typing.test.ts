@@ -54,10 +54,12 @@ function terminalAction(
 
 function chatAction(world: TypingWorld, chat: TypingChat, random: () => number): () => Promise<void> {
   const named = anyOf(world, random);
+  const shown = world.terminals[Math.floor(random() * world.terminals.length)]?.conversation;
   return picked(random, [
     [5, () => chat.say()],
     [1, () => chat.begin()],
-    [named ? 3 : 0, () => (named ? chat.resume(named) : Promise.resolve())],
+    [named ? 1 : 0, () => (named ? chat.resume(named) : Promise.resolve())],
+    [shown?.sessionId ? 2 : 0, () => (shown ? chat.resume(shown) : Promise.resolve())],
   ]);
 }
 
@@ -96,8 +98,8 @@ describe.skipIf(!pty)(
           const startedAt = performance.now();
           let actions = 0;
           const goesOn = () => (isFull ? performance.now() - startedAt < FULL_MS : actions < ACTIONS);
-          const first = await TypingTerminal.open(world, "terminal 1", []);
-          const second = await TypingTerminal.open(world, "terminal 2", []);
+          const first = await TypingTerminal.open(world, "terminal 1");
+          const second = await TypingTerminal.open(world, "terminal 2");
           const chats = CHAT_IDS.map((id) => new TypingChat(world, id));
           const makers = [
             (random: () => number) => terminalAction(world, first, random),

@@ -284,6 +284,7 @@ export class Chat implements ChatView {
     const answer = this.#questions.answerBy(text, this.#options.clock());
     if (!answer) return false;
     this.#questions.close(answer.question);
+    this.#page.print("said", saidRows(answer.word, this.#screen.width));
     void this.#hands.press(answer.command).then((isAccepted) => {
       if (isAccepted) return;
       this.#questions.reopen(answer.question);

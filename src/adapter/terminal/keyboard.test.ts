@@ -47,7 +47,7 @@ it("ignores keys that mean nothing", () => {
 it("knows Esc from the beginning of another key, and commands of two keys", async () => {
   const { press, seen } = keyboard();
   expect(press("\u001b")).toEqual([]);
-  await expect.poll(() => seen()).toEqual([{ kind: "escape" }]);
+  await expect.poll(() => seen(), { timeout: 30_000 }).toEqual([{ kind: "escape" }]);
   expect(press("\u001bb")).toEqual([{ kind: "escape" }, { kind: "move", to: "word left" }]);
   expect(press("\u0018\u0005\u0005")).toEqual([{ kind: "edit elsewhere" }, { kind: "move", to: "line end" }]);
   expect(press("\u0018x\u0018\u0018a")).toEqual(["x", "a"].map((text) => ({ kind: "insert", text })));

@@ -56,7 +56,7 @@ test("one key answers, but none that was typed before the question could be read
   const { input, pressed, questions, ask, said, pass } = world();
   expect(input.isRaw).toBe(false);
   const question = ask("a");
-  expect(said()).toBe("waiting for you: y / n ");
+  expect(said()).toBe("rm a\nwaiting for you: y / n ");
   expect(input.isRaw).toBe(true);
   input.press("y");
   pass(600);

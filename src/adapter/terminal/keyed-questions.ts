@@ -66,8 +66,7 @@ export class KeyedQuestions implements Required<Pick<LiveReply, "asked" | "answe
     input.off("data", this.#onKeys);
     if (next) input.on("data", this.#onKeys);
     input.setRawMode(next !== null);
-    const which = next && next.place !== "" ? `${next.place}: ${next.what}\n` : "";
-    const prompt = next ? `${which}waiting for you: ${next.keys} ` : "";
+    const prompt = next ? `${next.what}\nwaiting for you: ${next.keys} ` : "";
     if (prompt !== this.#prompt) stderr.write(prompt);
     this.#prompt = prompt;
     this.#questions.drawn(clock());

@@ -24,5 +24,6 @@ it("shows the same rows around the cursor as if all had been laid out", () => {
         });
       },
     ),
+    { examples: [["\t\na", 1, 2, 3]] },
   );
 });

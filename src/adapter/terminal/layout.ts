@@ -61,7 +61,8 @@ export function layOut({ text, cursor }: Pick<Draft, "text" | "cursor">, width: 
     for (const grapheme of line === "\n" ? ["\n"] : graphemes(line)) {
       const shown = grapheme === "\t" ? "  " : grapheme;
       const wide = widthOf(shown);
-      if (grapheme !== "\n" && used + wide > width && used > 0) next();
+      const isFull = grapheme === "\n" ? index === cursor && used >= width : used + wide > width && used > 0;
+      if (isFull) next(); // A cursor at the end of a full row stands on the next one.
       if (index === cursor) place = { row: lines.length - 1, column: used };
       index += grapheme.length;
       if (grapheme === "\n") {

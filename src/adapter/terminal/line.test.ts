@@ -3,6 +3,7 @@ import { agreed, type Completion, fitting } from "./completion.js";
 import { commandOf } from "./keys.js";
 import { InputLine, type LineKey, type LineOptions } from "./line.js";
 import { menuRows, searchRow } from "./menu-rows.js";
+import { ownCommand } from "./own-commands.js";
 import { painter } from "./style.js";
 
 const item = (text: string, more: Partial<Completion> = {}): Completion => ({
@@ -213,6 +214,15 @@ describe("the search", () => {
     expect(line.draft.text).toBe("");
   });
 
+  it("is no empty line: its first letter answers no question", () => {
+    const { line, type } = searched();
+    expect(line.isEmpty).toBe(true);
+    type("<ctrl-r>");
+    expect(line.isEmpty).toBe(false);
+    type("<esc>");
+    expect(line.isEmpty).toBe(true);
+  });
+
   it("says that nothing was found, and keeps the draft", () => {
     const { line, type } = searched();
     type("draft<ctrl-r>nope");
@@ -253,6 +263,14 @@ describe("undo", () => {
     type("sent<enter>new<undo><undo>");
     expect(line.draft.text).toBe("");
   });
+});
+
+it.each(["/exit", "/QUIT ", "exit", "quit", ":q", ":q!"])("leaves with %j", (text) => {
+  expect(ownCommand(text)).toBe("leave");
+});
+
+it.each(["exit the program", "/exits", "q", "/keys now", "say exit"])("takes %j for a message", (text) => {
+  expect(ownCommand(text)).toBeNull();
 });
 
 it("asks for the editor with the text as it is", () => {

@@ -55,8 +55,9 @@ export class InputLine {
       : { text: entry, cursor: placeIn(entry, query), cut: this.#draft.cut };
   }
 
+  /** Nothing is being written, nor searched for. */
   get isEmpty(): boolean {
-    return this.#draft.text === "";
+    return this.#draft.text === "" && this.#search === null;
   }
 
   get search(): HistorySearch | null {

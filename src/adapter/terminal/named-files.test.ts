@@ -80,10 +80,10 @@ describe("completing files", () => {
     const names = new FileNames({ folder, clock: () => 0, onArrived: () => arrivals++ });
     names.complete("");
     names.complete("");
-    await expect.poll(() => arrivals).toBe(1);
+    await expect.poll(() => arrivals, { timeout: 30_000 }).toBe(1);
     for (const begun of ["", "n", "no"]) expect(names.complete(begun)).not.toEqual([]);
     names.complete("");
-    await expect.poll(() => arrivals).toBe(2);
+    await expect.poll(() => arrivals, { timeout: 30_000 }).toBe(2);
   });
 
   it("shows at most fifty", () => {

@@ -45,11 +45,11 @@ test("a key before the question was on the screen for a moment answers nothing",
 
 test("the oldest is next, and the one after it was not read yet", () => {
   const questions = shown("a", "b");
-  expect(questions.next).toEqual({ what: "rm a", keys: "y / n / a(lways here)", place: "1 of 2" });
+  expect(questions.next).toEqual({ what: "1 of 2: rm a", keys: "y / n / a(lways here)" });
   const answer = questions.answerBy("y", 1_000);
   expect(answer?.question.deliveryId).toBe("a");
   if (answer) questions.close(answer.question);
-  expect(questions.next).toEqual({ what: "rm b", keys: "y / n / a(lways here)", place: "" });
+  expect(questions.next).toEqual({ what: "rm b", keys: "y / n / a(lways here)" });
   expect(questions.answerBy("y", 1_010)).toBeNull();
   questions.drawn(1_020);
   expect(questions.answerBy("y", 1_030)).toBeNull();
@@ -62,7 +62,7 @@ test("without always there is no key for it, and a closed question has none", ()
   questions.ask(only);
   questions.printed("a");
   questions.drawn(0);
-  expect(questions.next).toEqual({ what: "rm a", keys: "y / n", place: "" });
+  expect(questions.next).toEqual({ what: "rm a", keys: "y / n" });
   expect(questions.answerBy("a", 1_000)).toBeNull();
   expect(questions.close(only)).toBe(true);
   expect(questions.close(only)).toBe(false);

@@ -10,16 +10,15 @@ import type { LiveQuestion } from "../live-reply.js";
 const MOMENT_MS = 500;
 
 export interface NextQuestion {
-  /** What would be done, in a line. */
+  /** What would be done, in a line; `1 of 2: …` if there are several. */
   readonly what: string;
   /** Its keys: `y / n / a(lways here)`. */
   readonly keys: string;
-  /** `1 of 2`; empty if it is the only one. */
-  readonly place: string;
 }
 
 interface PressedAnswer {
   readonly question: LiveQuestion;
+  readonly word: string;
   readonly command: string;
 }
 
@@ -59,10 +58,10 @@ export class OpenQuestions {
   get next(): NextQuestion | null {
     const [first, ...others] = this.#waiting;
     if (!first) return null;
+    const place = others.length === 0 ? "" : `1 of ${others.length + 1}: `;
     return {
-      what: cleanLine(first.what),
+      what: place + cleanLine(first.what),
       keys: Object.keys(first.answers).map(keyWords).join(" / "),
-      place: others.length === 0 ? "" : `1 of ${others.length + 1}`,
     };
   }
 
@@ -80,7 +79,7 @@ export class OpenQuestions {
     if (now - this.#shown.since < MOMENT_MS) return null;
     const said = text.toLowerCase();
     const meant = Object.entries(question.answers).find(([word]) => said === word || said === word[0]);
-    return meant ? { question, command: meant[1] } : null;
+    return meant ? { question, word: meant[0], command: meant[1] } : null;
   }
 
   get #waiting(): LiveQuestion[] {

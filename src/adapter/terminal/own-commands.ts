@@ -32,6 +32,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
     "complete a command, its arguments or a file after `@`; choose the next or the one before",
   ],
   ["Esc", "close the menu, end the search, or stop the answer; your text stays"],
+  ["y, n, a", "on an empty line, answer a question that waits: yes, no, always here"],
   ["Ctrl-R, Ctrl-S", "search earlier messages: the one before, the one after"],
   ["Ctrl-P, Ctrl-N", "bring back the message before, the message after"],
   ["Ctrl-G, or Ctrl-X Ctrl-E", "write the message in your editor (`VISUAL` or `EDITOR`)"],
@@ -40,11 +41,26 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["Alt-B, Alt-F, Ctrl-Left, Ctrl-Right", "go a word back or forward"],
   ["Ctrl-W, Alt-Backspace, Alt-D", "delete the word before or after the cursor"],
   ["Ctrl-U, Ctrl-K, Ctrl-Y", "delete to the beginning or the end of the line; paste what was deleted"],
+  ["y, n, a", "answer the question that waits: yes, no, always here; only in an empty line"],
   ["Ctrl-O", "show more of a tool's output"],
   ["Ctrl-L", "clear the screen"],
-  ["Ctrl-C", "stop the answer; without one, empty the line (undo brings it back); twice, leave"],
+  [
+    "Ctrl-C",
+    "stop the answer; without one, clear the line (Up brings it back); on an empty line twice, leave",
+  ],
   ["Ctrl-D", "leave, if the line is empty"],
   ["Ctrl-Z", "go to the shell; `fg` brings you back"],
 ];
 
-export const KEYS_HELP = KEYS.map(([keys, meaning]) => `- ${keys}: ${meaning}`).join("\n");
+/** In plain lines the terminal itself edits the line. */
+const PLAIN_KEYS: typeof KEYS = [
+  ["Enter", "send the message"],
+  ["`\\` and Enter", "start a new line in the message"],
+  ["y, n, a, then Enter", "answer a question that waits: yes, no, always here"],
+  ["Ctrl-C", "stop the answer; without one, twice, leave"],
+  ["Ctrl-D", "leave, if the line is empty"],
+];
+
+export function keysHelp(isPlain: boolean): string {
+  return (isPlain ? PLAIN_KEYS : KEYS).map(([keys, meaning]) => `- ${keys}: ${meaning}`).join("\n");
+}

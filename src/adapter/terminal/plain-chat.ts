@@ -160,8 +160,7 @@ export class PlainChat implements ChatView {
   /** Says which question waits, if another one does than before; the line begins with a prompt if it is the person's turn. */
   #prompt(): void {
     const { next } = this.#questions;
-    const which = next && next.place !== "" ? `${next.place}: ${next.what}\n` : "";
-    const asked = next ? `${which}Waiting for you: ${next.keys}, then Enter.` : "";
+    const asked = next ? `${next.what}\nWaiting for you: ${next.keys}, then Enter.` : "";
     if (asked !== this.#asked && asked !== "") this.#say(asked);
     this.#asked = asked;
     this.#questions.drawn(this.#options.clock());

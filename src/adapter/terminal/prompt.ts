@@ -71,14 +71,13 @@ function promptRow(line: string, isFirst: boolean, mark = PROMPT): ScreenRow {
   return [span(isFirst ? mark : INDENT, { bold: true, color: "cyan" }), span(line)];
 }
 
-/** Above the line being written: which question is next, if there are several, and its keys. */
-function questionRows({ question, draft }: Foot, width: number): ScreenRow[] {
+/** Above the line being written: what would be done, and the keys. More may have been printed since it was asked. */
+function questionRows({ question, draft, search }: Foot, width: number): ScreenRow[] {
   if (!question) return [];
-  const which = question.place === "" ? "" : `${question.place}: ${question.what}`;
-  const how = draft.text === "" ? question.keys : `${question.keys}, once your line is empty`;
-  return [which, `waiting for you: ${how}`]
-    .filter((words) => words !== "")
-    .map((words) => [span(cutTo(words, width), { bold: true, color: "yellow" })]);
+  const how = draft.text === "" && !search ? question.keys : `${question.keys}, once your line is empty`;
+  return [question.what, `waiting for you: ${how}`].map((words) => [
+    span(cutTo(words, width), { bold: true, color: "yellow" }),
+  ]);
 }
 
 function belowRows(foot: Foot, width: number, room: number): ScreenRow[] {

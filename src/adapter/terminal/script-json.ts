@@ -1,12 +1,12 @@
 /**
  * An answer as JSON events, one a line: `text`, `reasoning`, `tool call`, `tool result`, `message` (the words of a step,
  * whole), `file` (where one is that belongs to the answer), `notice`, `retry` (the model is asked again after a wait), and
- * `done` last, with the session, the model and what it used if a turn answered. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
+ * `error` (why there is no answer) and `done` last, with the session, the model and what it used if a turn answered. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
  */
 import type { Writable } from "node:stream";
 import type { ToolCall } from "../../session/transcript.js";
 import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
-import type { ScriptOutcome, ScriptOutput } from "./script-output.js";
+import { type ScriptOutcome, type ScriptOutput, UNFINISHED } from "./script-output.js";
 import { pathOf } from "./terminal-source.js";
 
 type ScriptEvent =
@@ -15,7 +15,15 @@ type ScriptEvent =
   | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
   | { readonly kind: "file"; readonly path: string; readonly name: string; readonly mediaType: string }
   | ({ readonly kind: "retry" } & ModelRetry)
-  | ({ readonly kind: "done"; readonly outcome: ScriptOutcome } & Partial<Omit<TurnFacts, "asked">>);
+  | { readonly kind: "error"; readonly message: string }
+  | ({ readonly kind: "done"; readonly outcome: ScriptOutcome } & Partial<
+      Omit<TurnFacts, "asked" | "error">
+    >);
+
+/** A question that failed before it was asked. */
+export function jsonFailure(stdout: Writable, message: string): void {
+  jsonOutput(stdout).done("failed", null, message);
+}
 
 export function jsonOutput(stdout: Writable): ScriptOutput {
   let words = "";
@@ -41,8 +49,9 @@ export function jsonOutput(stdout: Writable): ScriptOutput {
     ended: endStep,
     retry: ({ reason, waitMs, attempt, attempts }) =>
       put({ kind: "retry", reason, waitMs, attempt, attempts }),
-    done: (outcome, facts) => {
+    done: (outcome, facts, error) => {
       const { sessionId, model, usage } = facts ?? {};
+      if (outcome !== "done") put({ kind: "error", message: error ?? facts?.error ?? UNFINISHED[outcome] });
       put({ kind: "done", outcome, ...(facts ? { sessionId, model, usage } : {}) });
     },
   };

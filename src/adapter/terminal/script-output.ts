@@ -22,9 +22,16 @@ export interface ScriptOutput extends Omit<LiveReply, "end" | "toolProgress"> {
   notice(text: string): void;
   /** An answer is over; what is said beside it, and another one that a command asked for, may follow. */
   ended(outcome: ScriptOutcome): void;
-  /** Nothing more comes. `facts`: of the turn that answered; null if none did. */
-  done(outcome: ScriptOutcome, facts: TurnFacts | null): void;
+  /** Nothing more comes. `facts`: of the turn that answered; null if none did. `error`: why there is no answer, if known. */
+  done(outcome: ScriptOutcome, facts: TurnFacts | null, error: string | null): void;
 }
+
+/** Why there is no whole answer, in general. */
+export const UNFINISHED: Readonly<Record<Exclude<ScriptOutcome, "done">, string>> = {
+  failed: "The model failed before finishing its answer.",
+  stopped: "The answer was stopped before it was finished.",
+  refused: "Baton did not accept the message.",
+};
 
 const SAID: Readonly<Record<ScriptOutcome, string>> = {
   done: "",

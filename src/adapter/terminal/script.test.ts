@@ -194,7 +194,7 @@ describe("a script", () => {
       .trimEnd()
       .split("\n")
       .map((line: string) => JSON.parse(line).kind);
-    expect(events).toEqual(["message", "text", "message", "notice", "done"]);
+    expect(events).toEqual(["message", "text", "message", "notice", "error", "done"]);
   });
 
   it("says how it ended", async () => {

@@ -52,6 +52,7 @@ export class ScriptAdapter implements Adapter, Speaker {
   #outcome: ScriptOutcome = "stopped";
   /** Of the last turn that belongs to the answer. */
   #facts: TurnFacts | null = null;
+  #error: string | null = null;
 
   constructor(options: ScriptOptions) {
     this.#options = options;
@@ -93,6 +94,7 @@ export class ScriptAdapter implements Adapter, Speaker {
     this.#isAnswered = false;
     this.#outcome = "stopped";
     this.#facts = null;
+    this.#error = null;
     const answered = new Promise<void>((resolve) => {
       this.#question = { messageId: message.messageId, isCommand: kind === "command", answered: resolve };
     });
@@ -101,7 +103,7 @@ export class ScriptAdapter implements Adapter, Speaker {
       if (received === "refused") this.finish("refused");
       if (kind === "command" || !rest) await answered;
       await rest?.();
-      this.#output.done(this.#outcome, this.#facts);
+      this.#output.done(this.#outcome, this.#facts, this.#error);
       await Promise.all([written(this.#options.stdout), written(this.#options.stderr)]);
       return this.#outcome;
     } finally {
@@ -109,9 +111,10 @@ export class ScriptAdapter implements Adapter, Speaker {
     }
   }
 
-  /** Ends the answer from outside: the gateway knows that nothing more will come. */
-  finish(outcome: ScriptOutcome): void {
+  /** Ends the answer from outside: the gateway knows that nothing more will come. `error`: why, if it is known. */
+  finish(outcome: ScriptOutcome, error: string | null = null): void {
     if (!this.#question) return;
+    this.#error = error;
     this.#outcome = outcome;
     this.#isAnswered = true;
     this.#output.ended(outcome);

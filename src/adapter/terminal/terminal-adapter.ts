@@ -24,7 +24,7 @@ import type { ChatView } from "./chat-view.js";
 import { FileNames } from "./file-names.js";
 import { reasonOf } from "./line.js";
 import { namedFiles } from "./named-files.js";
-import { KEYS_HELP, ownCommand, ownCommands } from "./own-commands.js";
+import { keysHelp, ownCommand, ownCommands } from "./own-commands.js";
 import { PlainChat } from "./plain-chat.js";
 import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
@@ -142,7 +142,7 @@ export class TerminalAdapter implements Adapter, Speaker {
   #submit(text: string): Promise<boolean> {
     const own = ownCommand(text);
     if (own === "leave") this.#chat.leave();
-    if (own === "keys") this.#chat.print(KEYS_HELP);
+    if (own === "keys") this.#chat.print(keysHelp(this.#options.plain === true));
     if (own !== null) return Promise.resolve(false);
     const handedOver = this.#handedOver.then(() => this.#handOver(text));
     this.#handedOver = handedOver;

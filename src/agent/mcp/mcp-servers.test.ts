@@ -292,6 +292,21 @@ describe("a server that does not behave", () => {
     expect(stateOf(mcp)).toEqual({ server: "silent", kind: "connecting" });
   });
 
+  it("gets longer if it may be installing itself, and the person is told", async () => {
+    const mcp = serve([{ ...child("silent"), patienceMs: 120_000 }, child("plain")], { patienceMs: 20 });
+    let isDone = false;
+    const tools = mcp.tools().then(() => {
+      isDone = true;
+    });
+    await until(() => problems.length > 0);
+    expect(problems).toEqual([
+      "Waiting for MCP server silent, up to 2 minutes: it is still starting, perhaps installing itself.",
+    ]);
+    expect(isDone).toBe(false);
+    await mcp.close();
+    await tools;
+  });
+
   it("may greet before it speaks", async () => {
     expect(await call(serve([child("garbage")]), "garbage_echo", { text: "hi" })).toBe("hi");
   });

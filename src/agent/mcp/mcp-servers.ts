@@ -40,12 +40,17 @@ export class McpServers {
 
   /** Settles when it is connected, or failed, or enough time has passed for the first turn. */
   async #begin(server: McpServer): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timerMs(server.patienceMs ?? this.#patienceMs));
+    const timers: NodeJS.Timeout[] = [];
+    const after = (ms: number, act: () => void): void => {
+      const timer = setTimeout(act, timerMs(ms));
+      timers.push(timer);
       this.#patience.add(timer);
-    });
-    await Promise.race([server.start(), enough]).finally(() => clearTimeout(timer));
+    };
+    const { patienceMs = this.#patienceMs } = server;
+    const enough = new Promise<void>((resolve) => after(patienceMs, resolve));
+    if (patienceMs > this.#patienceMs) after(this.#patienceMs, () => server.tellWaiting());
+    await Promise.race([server.start(), enough]);
+    for (const timer of timers) clearTimeout(timer);
   }
 
   /**

@@ -109,6 +109,15 @@ export class McpServer {
     return this.#options.patienceMs;
   }
 
+  /** Says that a turn waits for it, and how long at most. */
+  tellWaiting(): void {
+    const { name, patienceMs = 0 } = this.#options;
+    const most = counted(Math.ceil(patienceMs / 60_000), "minute");
+    this.#around.onProblem(
+      `Waiting for MCP server ${name}, up to ${most}: it is still starting, perhaps installing itself.`,
+    );
+  }
+
   /** Says once that a turn goes on without its tools, if it is still starting. */
   tellIfMissing(): void {
     if (this.#state.kind !== "connecting" || this.#isMissed || this.#failures > 0) return;

@@ -20,6 +20,12 @@ export const chat: Verb = {
     { flags: "-c, --continue", description: "with a message: continue the conversation of the terminal" },
     { flags: "-m, --message <text>", description: "the message, as an option" },
     { flags: "--attach <file...>", description: "files to send with the message: text, documents, pictures" },
+    { flags: "--model <model>", description: "with a message: ask this model, for this question only" },
+    { flags: "--system <text>", description: "with a message: more instructions, for this question only" },
+    {
+      flags: "--no-session",
+      description: "with a message: save nothing of the question and its answer (the tokens still count)",
+    },
     { flags: "--json", description: "with a message: print one JSON event per line" },
   ],
   notes:
@@ -28,6 +34,7 @@ export const chat: Verb = {
     'chat --continue "What did I say first?"',
     'git diff | baton "review this"',
     'chat "what is in it?" --attach report.pdf',
+    'git log -1 | baton "write release notes" --system "One paragraph." --no-session',
     "chat --new",
   ],
   run: async () => (await import("../chat.js")).chat,

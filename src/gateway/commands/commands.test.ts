@@ -20,7 +20,7 @@ describe("the table", () => {
   it("has every command once, each explained", () => {
     const names = table.map(({ name }) => name);
     expect(names.join(" ")).toBe(
-      "new reset resume sessions handoff title branch undo retry compress search status usage memory model processes cron stop approve deny queue steer platforms whoami link pair sethome help",
+      "new reset resume sessions handoff title branch undo retry compress search status usage memory model instructions processes cron stop approve deny queue steer platforms whoami link pair sethome help",
     );
     for (const { description } of table) expect(description).toMatch(/^[a-z].*[^.]$/);
   });

@@ -10,6 +10,7 @@ import { cron } from "./cron.js";
 import { handoff } from "./handoff.js";
 import { help } from "./help.js";
 import { sethome } from "./home.js";
+import { instructions } from "./instructions.js";
 import { memory } from "./memory.js";
 import { model } from "./model.js";
 import { link, pair } from "./people.js";
@@ -42,6 +43,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     usage(info),
     memory(info),
     model(info),
+    instructions,
     processes(info),
     cron(info),
     stop,

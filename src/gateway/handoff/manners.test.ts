@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
 import { SendError, ThreadRefused } from "../../adapter/adapter.js";
+import type { HandoffStep } from "../../session/handoff.js";
 import { LOCAL, platforms } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../../testing/scripted-adapter.js";
@@ -106,14 +107,12 @@ describe("a place where the bot may make no threads", () => {
     await ann.ask("/new Garden");
     const { sessionId } = await ann.session();
     expect(await handOff()).toBe(
-      "Moved to Discord, group: team (`discord:team`). It has no thread of its own there. The bot may not make threads. Continue there. To bring it back, send /resume here.",
+      "Moved to Discord, group: team (`discord:team`). It has no thread of its own. The bot may not make threads. Continue there. To bring it back, send /resume here.",
     );
     const team = world.chat("ann", { chatId: "team", chatType: "group" }, there);
     expect((await team.session()).sessionId).toBe(sessionId);
     await until(() => team.told.length === 2);
-    expect(team.told[0]).toMatch(
-      / To continue, mention me\. It has no thread of its own there\. The bot may not/,
-    );
+    expect(team.told[0]).toMatch(/ To continue, mention me\. It has no thread of its own\. The bot may not/);
   });
 
   it("saves the conversation that was there, and says so", async () => {
@@ -177,6 +176,63 @@ describe("a handoff to a place where the conversation was before", () => {
     await until(() => moved.told.length === 2);
     expect(moved.told[0]).toMatch(/^"Garden" continues here/);
     expect(world.problems).toEqual([expect.stringContaining("That thread is not there any more.")]);
+  });
+});
+
+describe("a gateway that ends while it goes back to a thread", () => {
+  /** The next commit of this step fails, as if the process had ended before it. */
+  const dieBefore = (kind: HandoffStep["kind"], nth = 1): void => {
+    const { handoffs } = world.store;
+    const step = handoffs.step.bind(handoffs);
+    let seen = 0;
+    vi.spyOn(handoffs, "step").mockImplementation((id, wish, ...rest) => {
+      if (wish.kind === kind && ++seen === nth) throw new Error("The process ended.");
+      return step(id, wish, ...rest);
+    });
+  };
+  let isGone = false;
+  const begun = async (): Promise<void> => {
+    await world.close();
+    isGone = false;
+    await open({
+      onSend: ({ onlyThere, address }) => {
+        if (isGone && onlyThere && address.threadId === "thread-1")
+          throw new SendError("permanent", "That thread is not there any more.");
+      },
+    });
+    await ann.ask("/new Garden");
+    await handOff();
+    await until(() => inThread("thread-1").told.length === 2);
+    await ann.ask("/resume");
+    await until(() => inThread("thread-1").told.length === 3);
+  };
+
+  it.each(["aim", "announce", "complete"] as const)(
+    "before it %ss: the next one goes there too, and says so once",
+    async (kind) => {
+      await begun();
+      const { sessionId } = await ann.session();
+      dieBefore(kind);
+      expect(await handOff()).toContain("(`discord:team:thread-1`)");
+      const thread = inThread("thread-1");
+      expect((await thread.session()).sessionId).toBe(sessionId);
+      await until(() => thread.told.length === 5);
+      expect(thread.told.filter((text) => text.includes("continues here"))).toHaveLength(2);
+      expect(there.there.threads.size).toBe(1);
+    },
+  );
+
+  it("with a new thread in its hands, because the old one is gone: it makes no third one", async () => {
+    await begun();
+    const { sessionId } = await ann.session();
+    isGone = true;
+    dieBefore("aim", 2);
+    expect(await handOff()).toMatch(
+      / failed: A gateway stopped while creating a thread there, .* Ask again\. /,
+    );
+    expect(there.there.threads.size).toBe(2);
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(await handOff()).toContain("(`discord:team:thread-3`)");
   });
 });
 

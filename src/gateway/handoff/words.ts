@@ -13,7 +13,7 @@ export function movedText(to: SessionSource, address: Address, refusal: string |
 }
 
 function refusalText(refusal: string | null): string {
-  return refusal === null ? "" : ` It has no thread of its own there. ${cleanLine(refusal)}`;
+  return refusal === null ? "" : ` It has no thread of its own. ${cleanLine(refusal)}`;
 }
 
 export function failedText(target: string, reason: string): string {

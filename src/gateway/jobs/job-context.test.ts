@@ -33,6 +33,7 @@ it("is that nobody is there, and where its words go", async () => {
       "",
       `**Source:** Scheduled job (${job.id})`,
       "**Session type:** no person is here. Each message is a note from Baton with a task. Nobody answers questions; your last message is delivered to the places that the note names.",
+      "**Date:** this session began on Saturday, 10 January 2026 (UTC). When a later day begins, a line such as [today: …] before a message says so.",
       "",
       "**Connected Platforms:** local (this machine), telegram: Connected ✓",
     ].join("\n"),

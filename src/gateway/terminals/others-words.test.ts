@@ -17,6 +17,7 @@ function world() {
         summary: null,
         messages: [],
         seqs: transcript.length ? [transcript.length] : [],
+        times: transcript.length ? [0] : [],
       }),
       async *pages(_id, { afterSeq = 0 } = {}) {
         const rest = transcript.map((_, n) => n + 1).filter((seq) => seq > afterSeq);

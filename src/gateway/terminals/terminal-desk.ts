@@ -6,13 +6,15 @@ import { terminalAccount } from "../../adapter/terminal/terminal-source.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
+import type { SessionSource } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
 import { fateOf } from "../../util/holder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { GatewayStore, OpenTerminal } from "../store.js";
+import { UNSAVED } from "./unsaved.js";
 
 export interface TerminalDeskSetting {
-  readonly sessions: Pick<Sessions, "current">;
+  readonly sessions: Pick<Sessions, "current" | "getOrCreate" | "update">;
   readonly store: Pick<GatewayStore, "terminals" | "inbox" | "turns">;
   readonly clock: Clock;
 }
@@ -55,6 +57,13 @@ export class TerminalDesk {
   async backTo(key: SessionKey): Promise<SessionKey | null> {
     const open = await this.#setting.store.terminals.all(this.#setting.clock());
     return open.find((each) => each.key === key && each.isScript)?.backTo ?? null;
+  }
+
+  /** Begins a session that goes with its script, however that ends. */
+  async beginUnsaved(source: SessionSource): Promise<void> {
+    const { sessions } = this.#setting;
+    const { key } = await sessions.getOrCreate(source);
+    await sessions.update(key, { metadata: UNSAVED }, { touch: false });
   }
 
   async leave(): Promise<void> {

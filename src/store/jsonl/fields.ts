@@ -1,4 +1,5 @@
 /** Loosely typed values of other programs' files, read field by field. What cannot be meant counts as absent. */
+import { type Fields, isFields } from "../../util/json.js";
 
 /** A text that says something; numbers and bytes as text. */
 export function textIn(value: unknown): string | undefined {
@@ -6,6 +7,26 @@ export function textIn(value: unknown): string | undefined {
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8") || undefined;
   return undefined;
+}
+
+/** What a JSON text says; undefined if it is none. */
+export function jsonIn(value: unknown): unknown {
+  try {
+    return JSON.parse(textIn(value) ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of an object in a JSON text; none if it is something else. */
+export function fieldsIn(value: unknown): Fields {
+  const json = jsonIn(value);
+  return isFields(json) ? json : {};
+}
+
+/** The platform that a source of another program names. */
+export function platformIn(origin: unknown): string {
+  return (isFields(origin) && textIn(origin.platform)) || "unknown";
 }
 
 /** The texts of a list; none if it is no list. */

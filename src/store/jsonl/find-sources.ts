@@ -7,7 +7,7 @@ import { basename, join, relative } from "node:path";
 import { InputError } from "../../session/errors.js";
 import { openClaudeCode } from "./claude-code.js";
 import type { ImportContext } from "./context.js";
-import { type Folder, readFolder } from "./folder.js";
+import { type Folder, NOT_FOLLOWED, readFolder } from "./folder.js";
 import type { ImportSource } from "./found-session.js";
 import { openMetadataJsonl, type PeekedFile } from "./metadata-jsonl.js";
 import { openOpenClaw } from "./openclaw.js";
@@ -42,7 +42,7 @@ export async function sourcesInFolder(root: string, context: ImportContext): Pro
   const elsewhere = new Set<string>();
   let refusal: InputError | undefined;
   try {
-    for (const path of await foldersIn(root)) {
+    for (const path of await foldersIn(root, context.problems)) {
       const folder = await openedFolder(path, root, context);
       if (!folder) continue;
       const routes = await routesBeside(folder);
@@ -97,37 +97,45 @@ export async function sourcesInFile(path: string, context: ImportContext): Promi
 }
 
 /** Each folder once, and a folder before those in it: a database comes before the index that leads to it. */
-async function foldersIn(root: string): Promise<string[]> {
+async function foldersIn(root: string, problems: Problems): Promise<string[]> {
   const found = new Set<string>();
+  const links = new Set<string>();
   for (const words of INSIDE) {
     let paths = [root];
-    for (const word of words) {
+    for (const [depth, word] of words.entries()) {
       const next = await Promise.all(paths.map((path) => childrenOf(path, word)));
-      paths = next.flat();
+      paths = next.flatMap(({ folders }) => folders);
+      // Of all that is in the given folder itself, only links where sessions are expected.
+      if (depth > 0 || word !== "*")
+        for (const { links: not } of next) for (const link of not) links.add(link);
     }
     for (const path of paths) found.add(path);
   }
+  for (const link of links) problems.add(relative(root, link), null, NOT_FOLLOWED);
   return [...found].sort();
 }
 
-/** Links are not followed; what this user may not read has nothing to offer. */
-async function childrenOf(path: string, word: string): Promise<string[]> {
+/** The folders of that name, and the links to folders; what this user may not read has nothing to offer. */
+async function childrenOf(path: string, word: string): Promise<{ folders: string[]; links: string[] }> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isDirectory() && (word === "*" || entry.name === word))
-    .map(({ name }) => join(path, name))
-    .sort();
+  const named = entries.filter(({ name }) => word === "*" || name === word);
+  const links = named.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(path, name));
+  const leadOn = await Promise.all(links.map((link) => stat(link).catch(() => null)));
+  return {
+    folders: named.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name)),
+    links: links.filter((_, index) => leadOn[index]?.isDirectory()),
+  };
 }
 
 /** The chats of a database are in the index of the folder beside it. */
 async function routesBeside(folder: Folder): Promise<IndexEntry[]> {
   if (!DATABASES.some((name) => folder.names.has(name))) return [];
-  const path = join(folder.path, "sessions");
-  const names: string[] = await readdir(path).catch(() => []);
-  if (!names.includes(INDEX)) return [];
+  const [path] = (await childrenOf(folder.path, "sessions")).folders;
+  if (path === undefined) return [];
   // What is wrong with it is reported when its own folder is read.
   const problems = new Problems();
-  return readIndex(await readFolder(path, folder.called("sessions"), problems), problems);
+  const beside = await readFolder(path, folder.called("sessions"), problems).catch(() => null);
+  return beside?.names.has(INDEX) ? readIndex(beside, problems) : [];
 }
 
 async function openDatabase(

@@ -1,10 +1,13 @@
-/** The files of an imported folder: regular ones, directly in it. Links are named as problems and not followed. */
+/** The files of an imported folder: regular ones, directly in it. Links and pipes are named as problems and not read. */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Problems } from "./problems.js";
 import type { TranscriptFile } from "./transcript-file.js";
 
 const EXTENSION = ".jsonl";
+
+export const NOT_FOLLOWED =
+  "It is a symbolic link, and Baton does not follow it. To import its target, give the path of the target.";
 
 export interface Folder {
   readonly path: string;
@@ -20,10 +23,11 @@ export interface Folder {
 export async function readFolder(path: string, within: string, problems: Problems): Promise<Folder> {
   const called = (name: string) => join(within, name);
   const entries = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
-    if (name.endsWith(EXTENSION) || name.endsWith(".json")) {
-      problems.add(called(name), null, "It is a symbolic link and was not followed.");
-    }
+  for (const entry of entries) {
+    const { name } = entry;
+    if (entry.isFile() || entry.isDirectory() || !(name.endsWith(EXTENSION) || name.endsWith(".json")))
+      continue;
+    problems.add(called(name), null, entry.isSymbolicLink() ? NOT_FOLLOWED : "It is not a regular file.");
   }
   const names = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
   const transcripts = [...names].filter((name) => name.endsWith(EXTENSION));

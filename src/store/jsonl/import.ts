@@ -21,7 +21,7 @@ export async function importSessions(
   sessions: Sessions,
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const { dryRun = false, scopes = {}, onProgress = () => {}, now = Date.now() } = options;
+  const { dryRun = false, scopes = {}, onProgress = () => {}, now = Date.now(), signal } = options;
   const context = { scopes, problems: new Problems(), now };
   const sources = await openSources(path, context);
   const total = sources.reduce((sum, source) => sum + source.total, 0);
@@ -30,6 +30,7 @@ export async function importSessions(
   try {
     onProgress(done, total);
     for (const source of sources) {
+      if (signal?.aborted) break;
       for await (const found of source.sessions()) {
         try {
           gathering.add(found, await adoptFound(found, sessions, dryRun), dryRun);
@@ -38,12 +39,14 @@ export async function importSessions(
           context.problems.add(found.file, null, `The session cannot be taken: ${error.message}`);
         }
         onProgress(++done, total);
+        if (signal?.aborted) break;
       }
     }
   } finally {
     for (const source of sources) await source.close();
   }
-  if (!dryRun) await sessions.indexAll();
+  if (done < total && !signal?.aborted) onProgress(total, total);
+  if (!dryRun) await sessions.indexAll(signal);
   const { problems } = context;
   return {
     format: sources[0]?.format ?? "metadata-jsonl",
@@ -101,7 +104,7 @@ async function openSources(path: string, context: ImportContext): Promise<Import
         : [];
     if (sources.length > 0) return sources;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, path: at = path } = error as NodeJS.ErrnoException;
     if (error instanceof InputError || !code) throw error;
     const why =
       code === "ENOENT"
@@ -109,9 +112,14 @@ async function openSources(path: string, context: ImportContext): Promise<Import
         : code === "EACCES"
           ? "may not be read by this user"
           : `cannot be read (${code})`;
-    throw new InputError("import_unreadable", `${path} ${why}. ${LOOKED_FOR}`, { cause: error });
+    throw new InputError("import_unreadable", `${at} ${why}. ${LOOKED_FOR}`, { cause: error });
   }
-  throw new InputError("import_unreadable", `${path} holds no sessions that Baton can read. ${LOOKED_FOR}`);
+  const [problem] = context.problems.list;
+  const why = problem ? ` ${problem.file}: ${problem.reason}` : "";
+  throw new InputError(
+    "import_unreadable",
+    `${path} holds no sessions that Baton can read.${why} ${LOOKED_FOR}`,
+  );
 }
 
 const LOOKED_FOR =

@@ -10,7 +10,7 @@ import { isPlatform } from "../../session/platform.js";
 import { parseSessionKey } from "../../session/session-key.js";
 import { type Fields, isFields } from "../../util/json.js";
 import type { ImportContext } from "./context.js";
-import { countIn, textIn, timeIn } from "./fields.js";
+import { countIn, platformIn, textIn, timeIn } from "./fields.js";
 import { stemOf } from "./folder.js";
 import {
   commonFindings,
@@ -138,7 +138,7 @@ class MetadataJsonl {
     try {
       const source = readSource(header.origin);
       if (source) return { ...placeOfOwnSession(key, source, this.#context.scopes), ...belongingIn(header) };
-      return strangersPlace(parsePlatform(header.origin), key, this.#context.scopes);
+      return strangersPlace(platformIn(header.origin), key, this.#context.scopes);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const why = `The session's origin is not readable (${error.message})`;
@@ -154,10 +154,6 @@ function belongingIn(header: Fields): { owner?: string; chat?: string } {
   const chat = textIn(header.chat);
   if (!owner || !chat || !isBelonging({ owner, chat })) return {};
   return { owner, chat };
-}
-
-function parsePlatform(origin: unknown): string {
-  return (isFields(origin) && textIn(origin.platform)) || "unknown";
 }
 
 /** One program keeps what it summed up beside the messages that are left. */

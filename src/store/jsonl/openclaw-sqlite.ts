@@ -2,9 +2,8 @@
  * The database of one agent of a newer OpenClaw: `transcript_events` has the lines that were in files before, and the keys
  * are in one of several tables, by version.
  */
-import { type Fields, isFields } from "../../util/json.js";
 import type { ImportContext } from "./context.js";
-import { textIn } from "./fields.js";
+import { fieldsIn, jsonIn, textIn } from "./fields.js";
 import type { ForeignDatabase } from "./foreign-database.js";
 import type { FoundSession } from "./found-session.js";
 import { openClawSession } from "./openclaw.js";
@@ -64,7 +63,7 @@ function keysIn(database: ForeignDatabase): ReadonlyMap<string, KeyedEntry> {
     for (const row of database.rows(table, `The table ${table}`)) {
       const [key, id] = [textIn(row.session_key), textIn(row[idColumn])];
       if (!key || !id || found.has(id)) continue;
-      found.set(id, { key, id, fields: parsed(row.entry_json), isCurrent });
+      found.set(id, { key, id, fields: fieldsIn(row.entry_json), isCurrent });
     }
   }
   return found;
@@ -101,17 +100,4 @@ function sessionOf(
     context,
   );
   return found.messages.length > 0 ? found : null;
-}
-
-function jsonIn(value: unknown): unknown {
-  try {
-    return JSON.parse(textIn(value) ?? "");
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(value: unknown): Fields {
-  const json = jsonIn(value);
-  return isFields(json) ? json : {};
 }

@@ -9,7 +9,7 @@ import { isSessionId } from "../../session/ids.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import { isFields } from "../../util/json.js";
 import type { ImportContext } from "./context.js";
-import { textIn } from "./fields.js";
+import { platformIn, textIn } from "./fields.js";
 import { type Folder, stemOf } from "./folder.js";
 import { commonFindings, type FoundSession, foundSession, type ImportSource } from "./found-session.js";
 import {
@@ -94,7 +94,10 @@ class SessionsJson {
   /** A transcript without an entry: nobody knows any more whose it was. */
   async former(file: TranscriptFile): Promise<FoundSession | null> {
     const transcript = await readTranscript(file, this.#context.problems);
-    if (transcript.messages.length === 0) return null;
+    if (transcript.messages.length === 0) {
+      this.#context.problems.add(file.name, null, "There is no message in it.");
+      return null;
+    }
     return foundSession(
       {
         format: FORMAT,
@@ -166,8 +169,4 @@ function withoutScope(key: string, origin: unknown): string {
   return scope && head && key.startsWith(`${head}${scope}:`)
     ? head + key.slice(head.length + scope.length + 1)
     : key;
-}
-
-function platformIn(origin: unknown): string {
-  return (isFields(origin) && textIn(origin.platform)) || "unknown";
 }

@@ -27,6 +27,12 @@ export async function copySqlite(path: string): Promise<SqliteCopy | null> {
         `${path} is being written all the time. Stop the program that writes it, then import again.`,
       );
     }
+    if (stdout === "strange") {
+      throw new InputError(
+        "import_unreadable",
+        `${path} has a -wal or -journal beside it that is not a regular file. Remove that, then import again.`,
+      );
+    }
     if (stdout === "copied") return { path: copy, remove };
   } catch (error) {
     await remove();
@@ -67,9 +73,11 @@ const copyOnce = () => {
   }
   return state() === before;
 };
+// A link would lead out of the folder, and a pipe would never end.
+const isStrange = (part) => fs.lstatSync(from + part, { throwIfNoEntry: false })?.isFile() === false;
 let outcome = "other";
 if (head.toString("latin1") === "SQLite format 3\\0") {
-  outcome = "changing";
+  outcome = parts.slice(1).some(isStrange) ? "strange" : "changing";
   for (let tries = 0; tries < 10 && outcome === "changing"; tries++) {
     if (copyOnce()) outcome = "copied";
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);

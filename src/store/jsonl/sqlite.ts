@@ -6,10 +6,10 @@
 import type { SessionId } from "../../session/ids.js";
 import { isPlatform } from "../../session/platform.js";
 import type { Message } from "../../session/transcript.js";
-import { type Fields, isFields } from "../../util/json.js";
+import type { Fields } from "../../util/json.js";
 import { counted } from "../../util/words.js";
 import type { ImportContext } from "./context.js";
-import { textIn, timeIn } from "./fields.js";
+import { fieldsIn, textIn, timeIn } from "./fields.js";
 import type { ForeignDatabase } from "./foreign-database.js";
 import { type FoundSession, foundSession, type ImportSource, idFor } from "./found-session.js";
 import { readMessage } from "./message-json.js";
@@ -134,7 +134,7 @@ class SessionTables {
     if (!this.#database.columnsOf("gateway_routing").has("entry_json")) return [];
     const rows = this.#database.rows("gateway_routing", "The list of chats");
     return rows.flatMap((row): IndexEntry[] => {
-      const fields = parsed(row.entry_json);
+      const fields = fieldsIn(row.entry_json);
       const key = textIn(row.session_key) ?? textIn(fields.session_key);
       return key === undefined ? [] : [{ key, fields, id: textIn(fields.session_id) }];
     });
@@ -175,7 +175,9 @@ class SessionTables {
       transcript,
       modifiedAt: this.#modifiedAt,
       ...(undone > 0
-        ? { note: `Left out: ${counted(undone, "message")} that were undone or summed up there.` }
+        ? {
+            note: `Left out: ${counted(undone, "message")} that ${undone === 1 ? "was" : "were"} undone or summed up there.`,
+          }
         : {}),
     } as const;
   }
@@ -213,7 +215,7 @@ class SessionTables {
 
 /** The source of the last message, in the words of an entry. */
 function originOf(row: Fields): Fields | undefined {
-  const told = parsed(row.origin_json);
+  const told = fieldsIn(row.origin_json);
   if (textIn(told.platform) && textIn(told.chat_id)) return told;
   const [platform, chatId] = [textIn(row.source), textIn(row.chat_id)];
   if (!platform || !chatId) return undefined;
@@ -224,15 +226,6 @@ function originOf(row: Fields): Fields | undefined {
     thread_id: textIn(row.thread_id),
     user_id: textIn(row.user_id),
   };
-}
-
-function parsed(json: unknown): Fields {
-  try {
-    const value: unknown = JSON.parse(textIn(json) ?? "null");
-    return isFields(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 const CHAT_TYPES = ["dm", "group", "channel", "thread"] as const;

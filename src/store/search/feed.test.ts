@@ -14,10 +14,14 @@ const ann = { platform: HERE, chatId: "1", chatType: "dm", userId: "ann" } as co
 let db: Db;
 let sessions: Sessions;
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] }); // The background begins when a test waits for it.
   db = await openDb(":memory:");
   sessions = new Sessions(await openSqlStore(db, 0), { clock: () => SENT });
 });
-afterEach(() => sessions.close());
+afterEach(async () => {
+  await sessions.close();
+  vi.useRealTimers();
+});
 
 /** As an older Baton left it: every message is in the index, without labels of its role, platform and time. */
 async function indexWithoutLabels(): Promise<number> {

@@ -70,11 +70,12 @@ export class SearchFeed {
     }
   }
 
-  /** Indexes all there is now, at once. */
-  async indexAll(): Promise<void> {
+  /** Indexes all there is now, at once, until the signal aborts. */
+  async indexAll(signal?: AbortSignal): Promise<void> {
     const settled = await this.#index.settledThrough();
     if (settled === null) return this.#soon();
-    while (!this.#stop.signal.aborted && (await this.#indexBatch(settled)) !== "last") await nextTick();
+    const isOver = (): boolean => this.#stop.signal.aborted || signal?.aborted === true;
+    while (!isOver() && (await this.#indexBatch(settled)) !== "last") await nextTick();
   }
 
   /** The same with rests in between, then the labels. If another process feeds the index, it is left to that one for now. */

@@ -87,8 +87,8 @@ export class SqlSearch implements SearchStore {
     return { items, nextCursor: last ? String(last.id) : null };
   }
 
-  indexAll(): Promise<void> {
-    return this.#feed.indexAll();
+  indexAll(signal?: AbortSignal): Promise<void> {
+    return this.#feed.indexAll(signal);
   }
 
   /** The marks come first: what is above them now is read as the tail, also if it gets into the index meanwhile. */

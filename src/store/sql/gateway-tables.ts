@@ -12,7 +12,6 @@ import { SqlOutbox } from "./outbox.js";
 import { SqlPeople } from "./people.js";
 import { SqlSpending } from "./spending.js";
 import { SqlStandingApprovals } from "./standing-approvals.js";
-import { SqlTerminals } from "./terminals.js";
 import { SqlTitles } from "./titles.js";
 import { SqlToolJournal } from "./tool-journal.js";
 import { SqlUsage } from "./usage.js";
@@ -33,7 +32,6 @@ export function gatewayTables(db: Db) {
     spending: new SqlSpending(db),
     usage: new SqlUsage(db),
     standing: new SqlStandingApprovals(db),
-    terminals: new SqlTerminals(db),
     titles: new SqlTitles(db),
     memory,
     memoryCounts: memory,

@@ -161,11 +161,13 @@ export class SqlInbox implements Inbox {
     });
   }
 
-  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<void> {
+  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       const skip =
         "UPDATE inbox SET state = 'done' WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'";
-      if ((await tx.run(skip, id, holder)) === 1) await insertDeliveries(tx, said, now);
+      const isSkipped = (await tx.run(skip, id, holder)) === 1;
+      if (isSkipped) await insertDeliveries(tx, said, now);
+      return isSkipped;
     });
   }
 

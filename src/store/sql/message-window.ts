@@ -29,8 +29,9 @@ export class MessageWindow {
   #begins: WindowBegin;
   /** Oldest first. */
   readonly #messages: Message[] = [];
-  /** Their numbers. */
+  /** Their numbers, and when they were written. */
   readonly #seqs: number[] = [];
+  readonly #times: number[] = [];
   /** How many somebody has asked for, at most. */
   #most: number;
   #last: LastRow | null = null;
@@ -70,6 +71,7 @@ export class MessageWindow {
       const message = keptMessage(storedMessage(row));
       this.#messages.push(message);
       this.#seqs.push(number(row.seq));
+      this.#times.push(number(row.at));
       this.#size += sizeOf(message);
     }
     const last = rows.at(-1);
@@ -80,7 +82,12 @@ export class MessageWindow {
   lastOnes(limit: number): TranscriptEnd {
     const first = Math.max(this.#begin(), this.#messages.length - limit);
     const { summary } = this.#begins;
-    return { summary, messages: this.#messages.slice(first), seqs: this.#seqs.slice(first) };
+    return {
+      summary,
+      messages: this.#messages.slice(first),
+      seqs: this.#seqs.slice(first),
+      times: this.#times.slice(first),
+    };
   }
 
   /** Forgets the oldest ones, so that about so many are left, or as many as somebody has asked for before. */
@@ -90,6 +97,7 @@ export class MessageWindow {
     if (excess <= SPARE) return;
     for (const message of this.#messages.splice(0, excess)) this.#size -= sizeOf(message);
     this.#seqs.splice(0, excess);
+    this.#times.splice(0, excess);
     this.#from = this.#seqs[0] ?? Number.POSITIVE_INFINITY;
   }
 

@@ -1,17 +1,24 @@
 /** The terminals that are open, one row for each process. */
 import type { Hold, OpenTerminal, Terminals } from "../../gateway/store.js";
+import { isUnsaved } from "../../gateway/terminals/unsaved.js";
+import type { SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { Db } from "../db.js";
+import type { Db, Queries } from "../db.js";
+import type { SearchIndex } from "../search-index.js";
+import { forgetSession } from "./forget.js";
 import { bindSession, lockLane } from "./lanes.js";
+import { PRUNABLE } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
 import { endSession } from "./session-steps.js";
 import { flag, maybe, number, text } from "./values.js";
 
 export class SqlTerminals implements Terminals {
   readonly #db: Db;
+  readonly #index: SearchIndex;
 
-  constructor(db: Db) {
+  constructor(db: Db, index: SearchIndex) {
     this.#db = db;
+    this.#index = index;
   }
 
   async enter(
@@ -42,11 +49,15 @@ export class SqlTerminals implements Terminals {
       const entry = (await lockLane(tx, dialect, key))?.session.entry;
       await tx.run("DELETE FROM terminals WHERE owner = ?", holder);
       if (!entry || !flag(row.is_script)) return true;
-      if (await tx.get("SELECT 1 AS one FROM terminals WHERE key = ?", key)) return true;
       const backTo = maybe(row.back_to ?? null, text<SessionKey>);
+      // What was borrowed goes back, also from under a terminal that has joined: the chat was not told.
+      const others = `SELECT 1 AS one FROM terminals WHERE key = ? ${backTo === null ? "" : "AND is_script = 1"}`;
+      if (await tx.get(others, key)) return true;
       if (backTo === null) {
         await endSession(tx, entry, "ended", now);
         await tx.run("DELETE FROM routes WHERE key = ?", key);
+        if (isUnsaved(entry) && (await isPrunable(tx, entry.sessionId)))
+          await forgetSession(tx, this.#index, entry.sessionId);
       } else if (!(await hasActiveHandoff(tx, entry.sessionId)))
         await bindSession(tx, dialect, backTo, entry.sessionId, now);
       return true;
@@ -67,4 +78,11 @@ export class SqlTerminals implements Terminals {
       until: number(row.lease_until),
     }));
   }
+}
+
+async function isPrunable(tx: Queries, sessionId: SessionId): Promise<boolean> {
+  const any = Number.MAX_SAFE_INTEGER;
+  return Boolean(
+    await tx.get(`SELECT 1 AS one FROM sessions s WHERE s.id = ? AND ${PRUNABLE}`, sessionId, any),
+  );
 }
