@@ -93,6 +93,14 @@ const CASES: Record<string, Surroundings> = {
     says: /(?:Move|move) (?:the file|it) away|Choose another path|links lead/,
     works: ["version", "help", "list", "listJson"],
   },
+  "a home that is a link to nothing": {
+    prepare: (home) => {
+      rmSync(home, { recursive: true });
+      symlinkSync("nowhere", home);
+    },
+    says: /Choose another path|is a link to a folder that does not exist/,
+    works: ["version", "help", "list", "listJson", "logs"],
+  },
   "a config file that is a folder": {
     prepare: (home) => mkdirSync(join(home, "config.yaml")),
     says: /it is a folder, not a file\. Move it away/,
@@ -121,7 +129,7 @@ const CASES: Record<string, Surroundings> = {
   },
   "a folder instead of the database": {
     prepare: (home) => mkdirSync(join(home, "baton.db")),
-    says: /baton\.db.*(?:Give|Move|Check|Change)/s,
+    says: /baton\.db is a folder, not a file\. Move it away/,
     works: ["version", "help", "set", "logs"],
   },
 };

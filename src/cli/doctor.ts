@@ -1,5 +1,5 @@
 /** `baton doctor`: checks the setup, and says how to fix what is wrong. */
-import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config/config.js";
 import { BatonError } from "../session/errors.js";
@@ -85,6 +85,10 @@ function homeFinding(home: string): Finding {
       finding,
       fix: "give the user that runs Baton access to the folders above it, or set BATON_HOME",
     };
+  }
+  if (!folder && lstatSync(home, { throwIfNoEntry: false })) {
+    const finding = `${home} is a link to a folder that does not exist`;
+    return { check, status: "broken", finding, fix: "create that folder, or set BATON_HOME" };
   }
   const problem = folder && !folder.isDirectory() ? null : writeProblem(nearestFolder(home));
   if (problem !== null) {

@@ -1,4 +1,5 @@
 /** What SQLite and the file system say, as errors that say what to do. */
+import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
 import { fileReason } from "../../util/file-problem.js";
@@ -8,6 +9,7 @@ const BUSY = 5;
 const LOCKED = 6;
 const IO_ERROR = 10;
 const FULL = 13;
+const CANNOT_OPEN = 14;
 
 /** SQLite calls only the first of these full; a quota or a limit on a file's size is no room either. */
 const NO_ROOM: readonly unknown[] = [constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG];
@@ -39,7 +41,7 @@ const BY_RESULT: Readonly<Record<number, readonly [ErrorCode, (path: string) => 
     (path) =>
       `There is no room to write ${path}. Free some space; nothing was lost, and Baton goes on as it is.`,
   ],
-  14: [
+  [CANNOT_OPEN]: [
     "store_unreachable",
     (path) => `${path} cannot be opened. Check that its folder exists and may be used.`,
   ],
@@ -64,6 +66,10 @@ function notInFolder(path: string): string {
   return `${path} can't be created: its parent is a file, not a folder. Move the file away, or use another path.`;
 }
 
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
 export function isBusy(error: unknown): boolean {
   const result = resultCode(error);
   return result === BUSY || result === LOCKED;
@@ -74,6 +80,10 @@ export function storeErrorOf(error: unknown, path: string): unknown {
   if (error instanceof BatonError) return error;
   const known =
     BY_RESULT[resultCode(error) ?? -1] ?? BY_ERRNO[String((error as NodeJS.ErrnoException)?.code)];
+  if ((known === BY_RESULT[IO_ERROR] || known === BY_RESULT[CANNOT_OPEN]) && isFolder(path)) {
+    const message = `${path} is a folder, not a file. Move it away, or give another path.`;
+    return new StoreError("store_unreachable", message, { cause: error });
+  }
   if (known) return new StoreError(known[0], known[1](path), { cause: error });
   if (!(error instanceof Error) || !("code" in error)) return error;
   return new StoreError("store_failed", `The store at ${path} failed: ${fileReason(error)}.`, {
@@ -89,7 +99,7 @@ const BY_WORDS: Readonly<Record<string, number>> = {
   "disk I/O error": IO_ERROR,
   "database disk image is malformed": 11,
   "database or disk is full": FULL,
-  "unable to open database file": 14,
+  "unable to open database file": CANNOT_OPEN,
   "file is not a database": 26,
 };
 
