@@ -3,10 +3,10 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeHome } from "../support/baton.js";
+import { reading } from "../support/reading.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
 
 const MAIN = new URL("../../dist/main.js", import.meta.url).pathname;
-const READ_MS = 600;
 
 afterEach(killAll);
 
@@ -26,8 +26,7 @@ function ask(input = ""): { chat: PtyChat; made: string } {
 
 async function readQuestion(chat: PtyChat): Promise<void> {
   await chat.until(() => chat.vt.text().includes("waiting for you: y / n"));
-  const since = Date.now();
-  await expect.poll(() => Date.now() - since, { timeout: 30_000 }).toBeGreaterThan(READ_MS);
+  await reading();
 }
 
 describe.skipIf(!pty)("a question of a one-shot", () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { reading } from "../support/reading.js";
 import { HOSTILE } from "./hostile.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
 
@@ -48,8 +49,7 @@ describe.skipIf(!pty)(
       await chat.until(() =>
         /^rm it\nwaiting for you: y \/ n, once .*\n› y\nwaiting for you · /m.test(chat.vt.text()),
       );
-      const since = Date.now();
-      await expect.poll(() => Date.now() - since, { timeout: 30_000 }).toBeGreaterThan(600);
+      await reading();
       await chat.see("n", "› yn");
       await chat.see("\u007f\u007f", "waiting for you: y / n\n›");
       await chat.see("\u0012y", "waiting for you: y / n, once your line is empty"); // A search is no empty line.
@@ -58,8 +58,7 @@ describe.skipIf(!pty)(
       await chat.see("N", "› no\n\nYou pressed /deny it");
       await chat.until(() => count(chat, "waiting for you") === 0);
       await chat.see("ask\r", "waiting for you: y / n");
-      const again = Date.now();
-      await expect.poll(() => Date.now() - again, { timeout: 30_000 }).toBeGreaterThan(600);
+      await reading();
       chat.type("yes"); // The first letter is enough; the rest is a line.
       await chat.see("", "You pressed /approve it");
       await chat.until(() => /^› es$/m.test(chat.vt.text()));

@@ -210,7 +210,7 @@ export class Chat implements ChatView {
       rows: [...above, ...foot.rows],
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },
     });
-    this.#questions.drawn(this.#options.clock());
+    this.#questions.drawn(startedAt);
     this.#drawMs = this.#options.clock() - startedAt;
     if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#tick();
   }

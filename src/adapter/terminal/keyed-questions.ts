@@ -67,9 +67,10 @@ export class KeyedQuestions implements Required<Pick<LiveReply, "asked" | "answe
     if (next) input.on("data", this.#onKeys);
     input.setRawMode(next !== null);
     const prompt = next ? `${next.what}\nwaiting for you: ${next.keys} ` : "";
+    const now = clock();
     if (prompt !== this.#prompt) stderr.write(prompt);
     this.#prompt = prompt;
-    this.#questions.drawn(clock());
+    this.#questions.drawn(now);
   }
 
   /** Nobody is asked any more. */

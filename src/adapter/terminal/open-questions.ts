@@ -65,7 +65,7 @@ export class OpenQuestions {
     };
   }
 
-  /** What `next` says is on the screen now. */
+  /** What `next` says is on the screen, since that time if it was not before. */
   drawn(now: number): void {
     const deliveryId = this.#waiting[0]?.deliveryId;
     if (deliveryId === undefined) this.#shown = null;

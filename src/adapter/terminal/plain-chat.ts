@@ -160,10 +160,11 @@ export class PlainChat implements ChatView {
   /** Says which question waits, if another one does than before; the line begins with a prompt if it is the person's turn. */
   #prompt(): void {
     const { next } = this.#questions;
+    const now = this.#options.clock();
     const asked = next ? `${next.what}\nWaiting for you: ${next.keys}, then Enter.` : "";
     if (asked !== this.#asked && asked !== "") this.#say(asked);
     this.#asked = asked;
-    this.#questions.drawn(this.#options.clock());
+    this.#questions.drawn(now);
     if (!this.#isOpen || this.#isAtPrompt || (this.#isRunning && !next)) return;
     this.#options.output.write(PROMPT);
     this.#isAtPrompt = true;
