@@ -34,16 +34,20 @@ describe("a chat", () => {
   });
 
   it("joins a session that a terminal has, and brings any other to a lane that is free", () => {
-    const there = { entry: entry("cli-1"), lane: { kind: "terminal" } } as const;
+    const there = { entry: entry("cli-1"), isMeetingTaken: false, lane: { kind: "terminal" } } as const;
     expect(choice("session", { named: there, isShared: true })).toMatchObject({
       chat: "cli-1",
       session: "s1",
       first: { kind: "nothing" },
     });
-    const ended = { entry: entry("cli-1"), lane: { kind: "none" } } as const;
+    const ended = { entry: entry("cli-1"), isMeetingTaken: false, lane: { kind: "none" } } as const;
     expect(choice("session", { named: ended })).toMatchObject({ chat: "cli", first: { kind: "bring" } });
     expect(choice("session", { named: ended, isShared: true })).toMatchObject({ chat: "cli-s1" });
-    const scripts = { entry: entry("script-s1"), lane: { kind: "scripts", backTo: null } } as const;
+    const scripts = {
+      entry: entry("script-s1"),
+      isMeetingTaken: false,
+      lane: { kind: "scripts", backTo: null },
+    } as const;
     expect(choice("session", { named: scripts })).toMatchObject({
       chat: "script-s1",
       first: { kind: "nothing" },
@@ -66,7 +70,7 @@ describe("a script", () => {
   });
 
   it("gives back what it takes from a chat", () => {
-    const named = { entry: entry("7", "telegram"), lane: { kind: "chat" } } as const;
+    const named = { entry: entry("7", "telegram"), isMeetingTaken: false, lane: { kind: "chat" } } as const;
     expect(choice("session", { isScript: true, named })).toMatchObject({
       chat: "script-s1",
       first: { kind: "bring" },
@@ -86,5 +90,11 @@ describe("a script", () => {
       isOwn: true,
       backTo: "k:7",
     });
+  });
+
+  it("displaces nobody who sits in that lane with another session", () => {
+    const named = { entry: entry("cli-1"), isMeetingTaken: true, lane: { kind: "none" } } as const;
+    expect(choice("session", { isScript: true, named })).toMatchObject({ chat: "script-*", isOwn: true });
+    expect(choice("session", { isShared: true, named })).toMatchObject({ chat: "cli-*" });
   });
 });

@@ -37,6 +37,8 @@ export interface LaneChoice {
 /** The session that was named. */
 interface NamedSession {
   readonly entry: SessionEntry;
+  /** The lanes where those meet who open it have another session by now: a terminal there went elsewhere. */
+  readonly isMeetingTaken: boolean;
   /** The lane that has it: none, that of a terminal or a chat, or one of scripts, which give it back to another. */
   readonly lane:
     | { readonly kind: "none" | "terminal" | "chat" }
@@ -53,7 +55,8 @@ export interface LaneFacts {
 export function laneFor(wish: LaneWish, { isScript, isShared, named }: LaneFacts): LaneChoice {
   const usual = localSource();
   const session = named?.entry.sessionId ?? null;
-  const apart = isScript ? terminalLane("script", session) : isShared ? terminalLane("cli", session) : usual;
+  const meeting = named?.isMeetingTaken ? null : session;
+  const apart = isScript ? terminalLane("script", meeting) : isShared ? terminalLane("cli", meeting) : usual;
   const nothing = { first: { kind: "nothing" }, session, isOwn: false, backTo: null } as const;
   if (named) {
     const { entry, lane } = named;
@@ -81,7 +84,12 @@ export async function chooseLane(
   const isShared = (await terminals.others(sessions.laneOf(localSource()).key)) > 0;
   if (wish.kind !== "session") return laneFor(wish, { isScript, isShared, named: null });
   const entry = await sessions.find(wish.which, OWNER);
-  return laneFor(wish, { isScript, isShared, named: { entry, lane: await laneOf(entry, opened) } });
+  const lane = await laneOf(entry, opened);
+  const there = await sessions.current(
+    sessions.laneOf(terminalLane(isScript ? "script" : "cli", entry.sessionId)).key,
+  );
+  const isMeetingTaken = there !== null && there.sessionId !== entry.sessionId;
+  return laneFor(wish, { isScript, isShared, named: { entry, isMeetingTaken, lane } });
 }
 
 async function laneOf(

@@ -75,8 +75,7 @@ export class TypingTerminal {
       this.#chat.type(CTRL_C);
       await this.#eventually(() => this.#count("■ stopped") > stops || isOver());
     }
-    if (isRefused() && !this.isTaken)
-      this.#world.fault(`${this.name} was refused, and had not been told why.`);
+    if (isRefused()) await this.#eventually(() => this.isTaken); // It was told why, or is just being told.
     if (wasTaken && !isRefused()) this.#world.fault(`${this.name} was not refused after it was told.`);
     if (isRefused()) return this.#world.end(line, "refused");
     if (!this.shows(line) && !(await this.#world.isAnswered(conversation, line)))
