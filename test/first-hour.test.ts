@@ -111,7 +111,10 @@ describe.skipIf(!pty)(
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), "baton-first-hour-"));
       mkdirSync(join(folder, "work"));
-      [model, telegram] = await Promise.all([ModelServer.start(reply), TelegramServer.start({ topics: false })]);
+      [model, telegram] = await Promise.all([
+        ModelServer.start(reply),
+        TelegramServer.start({ topics: false }),
+      ]);
       model.models = ["claude-sonnet-5-5", "claude-haiku-5"];
       telegram.chats.set(String(OWNER), { full: { id: OWNER, type: "private", first_name: "Ann" } });
       const settings = { platforms: { telegram: { baseUrl: telegram.url } } };
