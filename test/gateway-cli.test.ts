@@ -101,7 +101,7 @@ describe.concurrent("baton gateway", () => {
     const doctor = await baton(home, ["doctor"]);
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(
-      /✗ gateway .*can't read the gateway's lock \S+\. If no gateway is running here, delete it\./,
+      /✗ gateway .*can't read the gateway's lock \S+\. If no gateway is running here, delete it$/m,
     );
   });
 });

@@ -187,8 +187,10 @@ test.each([
   ["pipes", null],
   ["a PTY", { cols: 80, rows: 24 }],
 ])("input that is not read is bounded and stops nobody: %s", async (_, pty) => {
-  const { client, spawn } = world();
-  const { id } = await spawn("exec sleep 600", { pty });
+  const { client, spawn, outputOf } = world();
+  // A terminal that waits for a line drops what is too long for one; a raw one keeps it back.
+  const { id } = await spawn("[ -t 0 ] && stty raw -echo; echo ready; exec sleep 600", { pty });
+  await expect.poll(() => outputOf(id)).toContain("ready");
   const text = "x".repeat(600_000);
   await client.request("write", { id, text });
   await expect(client.request("write", { id, text })).rejects.toMatchObject({ code: "process_input_full" });
