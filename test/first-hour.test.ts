@@ -2,7 +2,7 @@
  * The walk through the first hour is true: every command of docs/first-hour.md runs here in the order of the page, in one home
  * folder, and shows what the page says. The model and Telegram are servers of this machine.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,6 @@ import { TelegramServer } from "./support/telegram-server.js";
 import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const MAIN = join(root, "dist/main.js");
 const ENTER = "\r";
 const COLUMNS = 240;
 const ROWS = 60;
@@ -120,8 +119,6 @@ describe.skipIf(!pty)(
       const settings = { platforms: { telegram: { baseUrl: telegram.url } } };
       mkdirSync(join(folder, ".baton"), { mode: 0o700 });
       writeFileSync(join(folder, ".baton", "config.yaml"), JSON.stringify(settings), { mode: 0o600 });
-      mkdirSync(join(folder, "bin"));
-      symlinkSync(MAIN, join(folder, "bin", "baton"));
     });
     afterAll(async () => {
       killAll();
@@ -129,10 +126,9 @@ describe.skipIf(!pty)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    /** A terminal in which `baton` is ours and the home folder is the usual one. */
+    /** A terminal whose home folder is the usual one. */
     function terminal(line: string): PtyChat {
-      const path = `PATH='${folder}/bin:'"$PATH"`;
-      const set = `HOME='${folder}' TZ=UTC ANTHROPIC_BASE_URL='http://${model.host}' ${path}`;
+      const set = `HOME='${folder}' TZ=UTC ANTHROPIC_BASE_URL='http://${model.host}'`;
       return new PtyChat({
         columns: COLUMNS,
         rows: ROWS,

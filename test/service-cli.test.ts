@@ -1,8 +1,12 @@
 /** `baton service`, with a `systemctl` that writes down what it is told. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
+
+/** Where `baton` is found. */
+const OURS = fileURLToPath(new URL("support/bin", import.meta.url));
 
 /** A home with a `systemctl` before all others on the PATH, which exits as told; and without one. */
 function machine(exit: number | null) {
@@ -16,7 +20,7 @@ function machine(exit: number | null) {
     writeFileSync(join(bin, "systemctl"), script, { mode: 0o700 });
   }
   const unit = join(home, "..", ".config", "systemd", "user", "baton.service");
-  const run = (...words: string[]) => baton(home, ["service", ...words], { env: { PATH: bin } });
+  const run = (...words: string[]) => baton(home, ["service", ...words], { env: { PATH: `${bin}:${OURS}` } });
   return { home, unit, run, told: () => readFileSync(told, "utf8").trimEnd().split("\n") };
 }
 
