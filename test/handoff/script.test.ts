@@ -44,6 +44,10 @@ test("fails where the handoff does, with the reason", async () => {
   expect(events.map((line) => JSON.parse(line))).toEqual([
     { kind: "message", text: "Moving to Telegram (`telegram:nobody`) …" },
     { kind: "message", text: expect.stringMatching(/^The handoff to .* failed: /) },
+    {
+      kind: "error",
+      message: expect.stringMatching(/^The conversation was not moved: I am not in that chat/),
+    },
     { kind: "done", outcome: "failed" },
   ]);
   expect((await say("still here")).stdout).toContain("You said “still here”.");
