@@ -1,7 +1,7 @@
 /**
  * What Ctrl-C means: it stops a running turn, and a second one within two seconds leaves. Without a turn it clears the
  * line; on an empty line it asks for another one, which leaves. The second one never leaves, nor clears, while there is a
- * draft: whoever wrote it was impatient with the turn.
+ * draft: the person who wrote it was impatient with the turn.
  */
 export interface Interrupted {
   /** When a turn was last told to stop. */
