@@ -43,6 +43,7 @@ describe("every key", () => {
     const own = names(homeFile).filter((key) => !names(projectFile).includes(key));
     expect(own).toEqual([
       "agent.workdir",
+      "agent.instructions",
       "agent.provider",
       "agent.model",
       "agent.baseUrl",
