@@ -56,3 +56,31 @@ it("hears others in its session, but not while that is in another chat", async (
     await elsewhere.close();
   }
 });
+
+it("brings back the session that it was opened for, if a script ended it a moment before", async () => {
+  const url = join(makeHome(), "baton.db");
+  const elsewhere = await openSessions({ url });
+  const { entry } = await elsewhere.receive(localSource(), { role: "user", content: "Garden" });
+  const taken: unknown[] = [];
+  const named = { entry, isMeetingTaken: false, lane: { kind: "terminal" } } as const;
+  const lane = laneFor({ kind: "session", which: "" }, { isScript: false, isShared: true, named });
+  const adapter = new ScriptedAdapter({ platform: entry.platform, account: entry.origin.chatId });
+  const chat = await openChat(
+    { isScript: false, make: async () => ({ adapter, lane }) },
+    { onTaken: (now) => taken.push(now), onProblem: (problem) => expect.fail(problem) },
+    (text) => text,
+    async (adapters) => ({
+      ...(await openGatewayOver(adapters, { url, agent: offlineAgent(), commands: [] })),
+      agent: "offline",
+    }),
+  );
+  try {
+    await elsewhere.end(entry.sessionId);
+    await chat.begin();
+    expect(await elsewhere.current(chat.key)).toMatchObject({ sessionId: entry.sessionId, endedAt: null });
+    expect(taken).toEqual([]);
+  } finally {
+    await chat.close();
+    await elsewhere.close();
+  }
+});

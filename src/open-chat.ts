@@ -8,6 +8,7 @@ import { OthersWords } from "./gateway/terminals/others-words.js";
 import type { AdaptersOver, OpenGateway, TerminalGateway } from "./open-gateway.js";
 import { deliveryIdOf } from "./session/ids.js";
 import { LOCAL } from "./session/platform.js";
+import type { SessionEntry } from "./session/session.js";
 import { processHolder } from "./util/holder.js";
 
 /** `open` opens a gateway over the adapters that it is given. `named` names commands as the person calls them. */
@@ -89,8 +90,9 @@ export async function openChat(
 async function enter({ gateway, sessions }: OpenGateway, lane: OpenChat["lane"]): Promise<void> {
   const { source, first, backTo } = lane;
   if (first.kind === "begin") await sessions.getOrCreate(source, { forceNew: true });
-  if (first.kind !== "bring") return;
-  const { sessionId, key, origin } = first.entry;
+  const entry = first.kind === "bring" ? first.entry : await endedMeanwhile(sessions, lane);
+  if (!entry) return;
+  const { sessionId, key, origin } = entry;
   const { terminalAccount } = await import("./adapter/terminal/terminal-source.js");
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
   if (offer) return void (await gateway.handoffs.take(offer, source, gateway.holder));
@@ -98,5 +100,15 @@ async function enter({ gateway, sessions }: OpenGateway, lane: OpenChat["lane"])
   await gateway.handoffs.bring(sessionId, { source, account: terminalAccount(source) }, gateway.holder);
   if (!isThere || backTo !== null) return;
   const told = deliveryIdOf(sessionId, gateway.holder, "left");
-  await gateway.forCommands.tell(origin, told, movedAwayText(first.entry, source));
+  await gateway.forCommands.tell(origin, told, movedAwayText(entry, source));
+}
+
+/** The session that was named, if the last script in its lane ended it before this terminal was there. */
+async function endedMeanwhile(
+  sessions: OpenGateway["sessions"],
+  { source, session }: OpenChat["lane"],
+): Promise<SessionEntry | null> {
+  if (session === null || (await sessions.current(sessions.laneOf(source).key))) return null;
+  const entry = await sessions.get(session);
+  return entry && entry.endedAt !== null ? entry : null;
 }
