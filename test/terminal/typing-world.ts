@@ -141,14 +141,19 @@ export class TypingWorld {
 
   /** The session with this line. */
   async learn(conversation: Conversation, { number }: TypedLine): Promise<void> {
-    if (conversation.sessionId !== null) return;
-    const { items } = await this.#sessions.list({ limit: 20 }, OWNER);
+    await this.#find(conversation, [number], 20);
+    if (conversation.sessionId === null) this.fault(`Line ${number} was answered, and no session has it.`);
+  }
+
+  /** The session of a conversation, if one of the latest has one of these lines. */
+  async #find(conversation: Conversation, numbers: readonly number[], latest: number): Promise<void> {
+    if (conversation.sessionId !== null || numbers.length === 0) return;
+    const { items } = await this.#sessions.list({ limit: latest }, OWNER);
     for (const { sessionId } of items) {
-      const messages = await this.#sessions.load(sessionId);
-      if (messages.some(({ role, content }) => role === "user" && linesIn(content).includes(number)))
+      const said = (await this.#sessions.load(sessionId)).filter(({ role }) => role === "user");
+      if (said.some(({ content }) => linesIn(content).some((number) => numbers.includes(number))))
         conversation.sessionId = sessionId;
     }
-    if (conversation.sessionId === null) this.fault(`Line ${number} was answered, and no session has it.`);
   }
 
   async isAnswered({ sessionId }: Conversation, { number }: TypedLine): Promise<boolean> {
@@ -161,6 +166,16 @@ export class TypingWorld {
   async usual(): Promise<Conversation> {
     const entry = await this.#sessions.current(this.#sessions.laneOf(localSource()).key);
     if (entry === null) {
+      // A script that was stopped may have begun it, and it went elsewhere.
+      const over = this.lines.filter(
+        ({ conversation, end }) => conversation === this.#next?.id && end !== null,
+      );
+      if (this.#next)
+        await this.#find(
+          this.#next,
+          over.map(({ number }) => number),
+          200,
+        );
       if (this.#next === null || this.#next.sessionId !== null) this.#next = this.converse();
       return this.#next;
     }
