@@ -353,9 +353,12 @@ describe.skipIf(!pty)(
 
     it("leaves the terminal as it was", async () => {
       for (const leave of [CTRL_D, `slow\r${CTRL_C}${CTRL_C}`]) {
-        const chat = await PtyChat.start({ columns: 200, shell: "stty -g; $CHAT; stty -g; echo left" });
+        // It stays until its last words were read: the PTY of the test drops what is unread soon after the end.
+        const shell = "stty -g; $CHAT; stty -g; echo left; read -r _";
+        const chat = await PtyChat.start({ columns: 200, shell });
         expect(chat.vt.marksPaste).toBe(true);
         await chat.see(leave, "left");
+        chat.type("\r");
         expect(await chat.exited).toBe(0);
         const modes = chat.vt.text().match(/^[0-9a-f:]{20,}$/gm) ?? [];
         expect(modes).toHaveLength(2);
@@ -370,7 +373,7 @@ describe.skipIf(!pty)(
       for (const signal of ["TERM", "HUP", "INT"]) {
         const chat = await PtyChat.start({
           columns: 200,
-          shell: "trap : INT; stty -g; $CHAT; stty -g; echo left",
+          shell: "trap : INT; stty -g; $CHAT; stty -g; echo left; read -r _",
         });
         expect(chat.vt.marksPaste).toBe(true);
         chat.type(`kill ${signal}\r`);
