@@ -121,6 +121,7 @@ export class TelegramServer {
   /** The polls that wait; each can be answered at once. */
   readonly #polls = new Set<(updates: readonly unknown[] | "conflict") => void>();
   #updates = 0;
+  #admitted: Promise<unknown> = Promise.resolve();
   /** The number of the last message that the layer took by itself. */
   #taken = 1_000_000;
   #last: unknown;
@@ -202,7 +203,14 @@ export class TelegramServer {
     await this.#admit({ update_id: this.#updates, message: { message_id: 1, chat } });
   }
 
-  async #admit(body: object): Promise<unknown> {
+  /** One after the other: crabline takes no update after a later one. */
+  #admit(body: object): Promise<unknown> {
+    const admitted = this.#admitted.then(() => this.#post(body));
+    this.#admitted = admitted.catch(() => {}); // The caller gets the error.
+    return admitted;
+  }
+
+  async #post(body: object): Promise<unknown> {
     const { adminToken, endpoints } = this.#crabline.manifest;
     const response = await fetch(endpoints.adminInboundUrl, {
       method: "POST",
