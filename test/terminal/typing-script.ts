@@ -85,7 +85,7 @@ async function run(
     else child.kill(death.by);
     world.count(death.by);
   }
-  const code = await closed;
+  const code = await world.exit(closed, () => `${name}, which says ${JSON.stringify(said)}`);
   const end = endOf(line, said, code, death, words.includes("--new"));
   if (end === null) world.fault(`${name} (${words.join(" ")}) ended with ${code}: ${JSON.stringify(said)}`);
   else await world.end(line, end);

@@ -126,7 +126,7 @@ export class TypingTerminal {
     this.#endStay();
     this.isTaken = false;
     this.#chat.type(CTRL_D);
-    const code = await this.#chat.exited;
+    const code = await this.#world.exit(this.#chat.exited, () => `${this.name}:\n${this.text}`);
     if (code !== 0) this.#world.fault(`${this.name} ended with ${code}.`);
     this.#world.screen({
       name: this.name,

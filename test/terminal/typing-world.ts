@@ -58,6 +58,7 @@ export class TypingWorld {
   /** What begins in the lane of a plain `baton` while it is empty. */
   #next: Conversation | null = null;
   readonly #log: string[] = [];
+  readonly #openedAt = performance.now();
   #moved: Promise<unknown> = Promise.resolve();
   readonly #unmoved = new Set<Promise<unknown>>();
 
@@ -76,6 +77,8 @@ export class TypingWorld {
     for (const id of CHAT_IDS) // One person, who sees all their conversations everywhere.
       await once(world.spawn(["people", "link", `telegram:${id}`, "local:terminal"]), "close");
     world.#gateway = world.spawn(["gateway"]);
+    world.#gateway.stdout?.resume(); // It writes on as long as somebody reads.
+    world.#gateway.stderr?.resume();
     await telegram.until(() => telegram.menu.length > 0); // It is connected.
     return world;
   }
@@ -127,7 +130,7 @@ export class TypingWorld {
     await fetch(`${this.#model.url}/models`); // What was asked before has come by now.
     line.askedAtEnd = this.asked(line);
     line.end = end;
-    this.#log.push(`line ${line.number} of conversation ${line.conversation} was ${end}`);
+    this.#write(`line ${line.number} of conversation ${line.conversation} was ${end}`);
     this.count(end);
   }
 
@@ -210,7 +213,11 @@ export class TypingWorld {
 
   /** For whoever must find out what went wrong. */
   note(what: string, { id, sessionId }: Conversation): void {
-    this.#log.push(`${what} (conversation ${id}, session ${sessionId})`);
+    this.#write(`${what} (conversation ${id}, session ${sessionId})`);
+  }
+
+  #write(note: string): void {
+    this.#log.push(`${((performance.now() - this.#openedAt) / 1_000).toFixed(1)} s: ${note}`);
   }
 
   fault(what: string): void {
@@ -247,9 +254,23 @@ export class TypingWorld {
   async eventually(holds: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
     const until = performance.now() + PATIENCE_MS;
     while (!(await holds())) {
-      if (performance.now() > until) throw new Error(`It never came: ${what()}`);
+      if (performance.now() > until)
+        throw new Error(`It never came: ${what()}\nBefore that:\n${this.#log.slice(-60).join("\n")}`);
       await delay(LOOK_MS);
     }
+  }
+
+  /** The exit of a process, which must not be waited for without end. */
+  async exit<Code>(exited: Promise<Code>, what: () => string): Promise<Code> {
+    let over: { readonly code: Code } | undefined;
+    void exited.then((code) => {
+      over = { code };
+    });
+    await this.eventually(
+      () => over !== undefined,
+      () => `the end of ${what()}`,
+    );
+    return exited;
   }
 
   /** Ends all that runs; the next commands ask nothing again. Returns what went wrong, and what was counted. */
@@ -260,7 +281,7 @@ export class TypingWorld {
     for (const terminal of this.terminals) await terminal.close();
     for (const chat of this.chats) chat.close();
     if (this.#gateway?.kill("SIGTERM")) {
-      const [code] = await once(this.#gateway, "close");
+      const [code] = await this.exit(once(this.#gateway, "close"), () => "the gateway");
       if (code !== 0) this.fault(`The gateway ended with ${code}.`);
     }
     for (const words of [["last one"], ["-c", "last one"]])
