@@ -22,7 +22,7 @@ import type { GatewayEvents, SessionWish } from "./gateway-events.js";
 import type { HandoffCarrier } from "./handoff/carrier.js";
 import type { Homes } from "./homes.js";
 import type { LaneRunner } from "./lane-runner.js";
-import type { Lane, Lanes } from "./lanes.js";
+import type { Answering, Lane, Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
 import type { Requests } from "./requests.js";
@@ -123,10 +123,23 @@ export class ForCommands {
 
   /** Ends the turn of a lane's session soon, wherever it runs, if the person may; null if none runs. */
   async stopTurn(key: SessionKey, who: Who): Promise<"here" | "elsewhere" | null> {
+    return this.#stop(key, who, await this.#setting.runner.answering(key));
+  }
+
+  /** The same, also if the answer that comes here is of a session that has left. */
+  stopAnswer(key: SessionKey, who: Who): Promise<"here" | "elsewhere" | null> {
+    return this.#stop(key, who, this.#setting.lanes.of(key).answering);
+  }
+
+  async #stop(
+    key: SessionKey,
+    who: Who,
+    present: Answering | undefined,
+  ): Promise<"here" | "elsewhere" | null> {
     const { store, lanes, requests, holder } = this.#setting;
     const lane = lanes.of(key);
-    const present = lane.answering;
-    const running = lane.run ? null : await this.running(key); // What is about to begin here may wait for one elsewhere.
+    const runs = present !== undefined && lane.run !== undefined;
+    const running = runs ? null : await this.running(key); // What is about to begin here may wait for one elsewhere.
     requests.must(who, present ? [await present.author] : []);
     if (running) await requests.mustForItems(who, [running.item]);
     const stopped = present && lane.stop("stopped", present.item.id) ? "here" : null;
@@ -136,8 +149,8 @@ export class ForCommands {
 
   /** Changes a lane's session for somebody who may touch everything that runs and waits in it. */
   async touch<Result>(key: SessionKey, who: Who, work: (hands: Hands) => Promise<Result>): Promise<Result> {
-    const { sessions, store, lanes, requests, handoffs } = this.#setting;
-    const present = lanes.of(key).answering;
+    const { sessions, store, requests, runner, handoffs } = this.#setting;
+    const present = await runner.answering(key);
     const running = await this.running(key);
     const waiting = await store.inbox.waitingIn(key);
     const items = [...(present ? [present.item] : []), ...(running ? [running.item] : []), ...waiting];
@@ -158,8 +171,8 @@ export class ForCommands {
 
   /** The same, after it has ended the turn of that session, wherever it runs; one change at a time. */
   change<Result>(key: SessionKey, who: Who, work: (hands: Hands) => Promise<Result>): Promise<Result> {
-    const lane = this.#setting.lanes.of(key);
-    return lane.change(() =>
+    const { lanes, runner } = this.#setting;
+    return lanes.of(key).change(() =>
       this.touch(key, who, async (hands) => {
         for (let looks = 0; await this.stopTurn(key, who); looks++) {
           if (looks === MOST_LOOKS)
@@ -167,7 +180,8 @@ export class ForCommands {
               "turn_running",
               "The answer in another process does not stop. Try again later.",
             );
-          if (lane.answering) await Promise.allSettled([lane.answering.over]);
+          const present = await runner.answering(key);
+          if (present) await Promise.allSettled([present.over]);
           else await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
         }
         return work(hands);

@@ -13,7 +13,7 @@ import { burstAfter, momentAfter } from "./burst.js";
 import { type BusyMode, type BusyModes, busyModeFor, momentOf } from "./busy.js";
 import type { Common } from "./common.js";
 import { messageOf } from "./inbound-text.js";
-import type { Lane } from "./lane.js";
+import type { Answering, Lane } from "./lane.js";
 import type { Lanes } from "./lanes.js";
 import { isLeft } from "./left-turns.js";
 import { authorIn, type Requests } from "./requests.js";
@@ -59,7 +59,8 @@ export class LaneRunner {
     const { lanes, busy, requests } = this.#setting;
     const lane = lanes.of(item.key);
     const mode = asked ?? busyModeFor(busy, item.source);
-    const present = lane.answering;
+    // `/steer` is about the answer that comes here, wherever its conversation is now.
+    const present = asked ? lane.answering : await this.answering(item.key).catch(() => undefined);
     const author = mode === "queue" ? undefined : present?.author.catch(() => null); // If nobody knows, it waits.
     const may = author !== undefined && requests.may(who, await author);
     const isPresent = present !== undefined && lane.answering === present;
@@ -73,6 +74,14 @@ export class LaneRunner {
     if (mode === "interrupt") lane.wouldInterrupt(who);
     this.queue(item);
     return false;
+  }
+
+  /** What is being answered in a lane; not a turn whose session has left meanwhile: nothing in the lane is about that one. */
+  async answering(key: SessionKey): Promise<Answering | undefined> {
+    const { answering, run } = this.#setting.lanes.of(key);
+    if (!run) return answering;
+    const entry = await this.#setting.sessions.current(key);
+    return entry?.sessionId === run.turn.sessionId ? answering : undefined;
   }
 
   /** True if older messages wait that are not about to join this turn, also ones that the lane does not know yet. */

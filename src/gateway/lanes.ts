@@ -3,7 +3,7 @@ import type { SessionKey } from "../session/session-key.js";
 import { Lane } from "./lane.js";
 import type { Account, Amended, InboxItem, TurnToStop } from "./store.js";
 
-export type { Lane } from "./lane.js";
+export type { Answering, Lane } from "./lane.js";
 
 export class Lanes {
   readonly #lanes = new Map<SessionKey, Lane>();

@@ -12,7 +12,7 @@ export const stop: Command = {
   async run(call) {
     const { item, gateway, who } = call;
     const dropped = await gateway.dropUnsent(item, who);
-    const where = await gateway.stopTurn(item.key, who);
+    const where = await gateway.stopAnswer(item.key, who);
     const unsent = dropped === 0 ? [] : [`Dropped ${counted(dropped, "unsent message")}.`];
     if (where === null) return [await stopSummary(call), ...unsent].join(" ");
     const stopped = where === "here" ? "Stopped." : "Stopping it. It runs in another process.";
