@@ -25,6 +25,7 @@ export class TypingChat {
 
   begin(): Promise<void> {
     return this.#world.move(async () => {
+      this.#abandon();
       await this.#command("/new", "A new session begins");
       this.#arrive(this.#world.converse());
       await this.#say(); // So that it can be found.
@@ -36,8 +37,9 @@ export class TypingChat {
     return this.#world.move(async () => {
       if (conversation === this.conversation) return;
       const losing = this.#world.terminals
-        .filter((each) => each.conversation === conversation && !each.isTaken)
+        .filter((each) => each.isIn(conversation))
         .map((terminal) => ({ terminal, notices: terminal.takenNotices }));
+      this.#abandon();
       await this.#command(`/resume ${conversation.sessionId}`, "Back in ");
       for (const { terminal, notices } of losing) {
         await this.#world.eventually(
@@ -84,6 +86,11 @@ export class TypingChat {
     const before = count();
     await this.#write(text);
     await this.#eventually(() => count() > before);
+  }
+
+  /** What is being answered in its conversation, for whomever, is stopped. */
+  #abandon(): void {
+    if (this.conversation) this.#world.abandon(this.conversation);
   }
 
   #arrive(conversation: Conversation): void {

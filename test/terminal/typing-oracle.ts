@@ -9,7 +9,7 @@ export type LineEnd =
   | "answered"
   /** That the conversation is elsewhere. */
   | "refused"
-  /** The writer ended it: by Ctrl-C, a signal, a closed pipe. Nobody goes on with it. */
+  /** It was ended: by Ctrl-C, a signal, a closed pipe, or by a command where its conversation was. Nobody goes on with it. */
   | "stopped"
   /** Its process was killed in a lane of others, who may go on with it. */
   | "killed";
@@ -21,6 +21,8 @@ export interface TypedLine {
   end: LineEnd | null;
   /** How often the model had been asked when its writer was done with it. */
   askedAtEnd: number;
+  /** The place that had its conversation began or resumed another one, which stops the answer. */
+  isAbandoned: boolean;
 }
 
 /** What was found when all was over. */

@@ -97,7 +97,7 @@ async function run(
 
 /** Null if it makes no sense. */
 function endOf(
-  { number }: TypedLine,
+  { number, isAbandoned }: TypedLine,
   said: { readonly stdout: string; readonly stderr: string },
   code: number | null,
   death: ScriptDeath | null,
@@ -105,6 +105,6 @@ function endOf(
 ): LineEnd | null {
   if (code === 0 && answersIn(said.stdout).includes(number)) return "answered";
   if (code === 1 && said.stderr.includes(LEFT)) return "refused";
-  if (death === null) return null;
+  if (death === null) return isAbandoned && said.stderr.includes("■ stopped") ? "stopped" : null;
   return death.by === "SIGKILL" && !isAlone ? "killed" : "stopped";
 }

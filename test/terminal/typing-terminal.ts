@@ -52,6 +52,10 @@ export class TypingTerminal {
     return this.text.match(TAKEN)?.length ?? 0;
   }
 
+  isIn(conversation: Conversation): boolean {
+    return this.conversation === conversation && !this.isTaken;
+  }
+
   shows({ number }: TypedLine): boolean {
     return answersIn(this.text).includes(number);
   }
@@ -67,8 +71,11 @@ export class TypingTerminal {
     this.#chat.type(`${lineText(line.number)}${isStopped ? " hang" : ""}\r`);
     const isRefused = () => this.#count(LEFT) > refusals;
     const hasBegun = () => isStopped && this.text.includes(`${answerMark(line.number)} begun`);
-    // What waited when its conversation was taken is answered where that is now.
-    const isElsewhere = () => this.isTaken && this.#world.isAnswered(conversation, line);
+    // What waited when its conversation was taken is answered, or stopped, where that is now.
+    const isElsewhere = async () =>
+      this.isTaken &&
+      ((await this.#world.isAnswered(conversation, line)) ||
+        (line.isAbandoned && (await this.#world.isOver(conversation, line))));
     const isOver = () => isRefused() || this.shows(line) || isElsewhere();
     await this.#eventually(() => hasBegun() || isOver());
     if (hasBegun()) {
@@ -141,6 +148,11 @@ export class TypingTerminal {
     const counts = [here, beside].map((words) => this.#count(words));
     const isSaid = (n: number) => this.#count(n === 0 ? here : beside) > (counts[n] ?? 0);
     const openings = this.#chat.raw.split(PASTE_ON).length;
+    if (
+      !this.isTaken &&
+      !this.#world.terminals.some((other) => other !== this && other.isIn(this.conversation))
+    )
+      this.#world.abandon(this.conversation);
     this.#chat.type(`${command}\r`);
     await this.#eventually(() => isSaid(0) || isSaid(1));
     if (!isSaid(0))

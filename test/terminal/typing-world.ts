@@ -8,7 +8,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { OWNER, openSessions } from "../../src/index.js";
+import type { GatewayStore } from "../../src/gateway/store.js";
+import { OWNER } from "../../src/index.js";
+import { openStore } from "../../src/open-sessions.js";
 import type { SessionId } from "../../src/session/ids.js";
 import type { Sessions } from "../../src/session/sessions.js";
 import { localSource } from "../../src/session/source.js";
@@ -54,6 +56,7 @@ export class TypingWorld {
   readonly #model: ModelServer;
   readonly #home: string;
   readonly #sessions: Sessions;
+  readonly #store: Pick<GatewayStore, "turns">;
   #gateway: ChildProcess | undefined;
   /** What begins in the lane of a plain `baton` while it is empty. */
   #next: Conversation | null = null;
@@ -73,7 +76,7 @@ export class TypingWorld {
       platforms: { telegram: { baseUrl: telegram.url } },
     };
     writeFileSync(join(home, "config.yaml"), JSON.stringify(config), { mode: 0o600 });
-    const world = new TypingWorld(telegram, model, home, await openSessions({ url: join(home, "baton.db") }));
+    const world = new TypingWorld(telegram, model, home, await openStore({ url: join(home, "baton.db") }));
     for (const id of CHAT_IDS) // One person, who sees all their conversations everywhere.
       await once(world.spawn(["people", "link", `telegram:${id}`, "local:terminal"]), "close");
     world.#gateway = world.spawn(["gateway"]);
@@ -83,11 +86,17 @@ export class TypingWorld {
     return world;
   }
 
-  private constructor(telegram: TelegramServer, model: ModelServer, home: string, sessions: Sessions) {
+  private constructor(
+    telegram: TelegramServer,
+    model: ModelServer,
+    home: string,
+    { sessions, store }: Awaited<ReturnType<typeof openStore>>,
+  ) {
     this.telegram = telegram;
     this.#model = model;
     this.#home = home;
     this.#sessions = sessions;
+    this.#store = store;
     model.script = (request) => this.#answer(request);
   }
 
@@ -119,7 +128,8 @@ export class TypingWorld {
   }
 
   line(by: string, conversation: Conversation): TypedLine {
-    const line = { number: this.lines.length, by, conversation: conversation.id, end: null, askedAtEnd: 0 };
+    const number = this.lines.length;
+    const line = { number, by, conversation: conversation.id, end: null, askedAtEnd: 0, isAbandoned: false };
     this.lines.push(line);
     this.note(`${by} types line ${line.number}`, conversation);
     return line;
@@ -159,10 +169,25 @@ export class TypingWorld {
     }
   }
 
+  /** Its place is about to begin or resume another conversation. */
+  abandon({ id }: Conversation): void {
+    for (const line of this.lines) if (line.conversation === id && line.end === null) line.isAbandoned = true;
+  }
+
   async isAnswered({ sessionId }: Conversation, { number }: TypedLine): Promise<boolean> {
     if (sessionId === null) return false;
     const messages = await this.#sessions.load(sessionId);
     return messages.some(({ role, content }) => role === "assistant" && answersIn(content).includes(number));
+  }
+
+  /** It was asked, and no answer to it is made any more. */
+  async isOver({ sessionId }: Conversation, { number }: TypedLine): Promise<boolean> {
+    if (sessionId === null) return false;
+    const messages = await this.#sessions.load(sessionId);
+    if (!messages.some(({ role, content }) => role === "user" && linesIn(content).includes(number)))
+      return false;
+    const running = await this.#store.turns.runningIn(sessionId, Date.now());
+    return running === null || !linesIn(running.item.text).includes(number);
   }
 
   /** The conversation where a plain `baton` begins. While there is none, whoever writes there begins the same. */
@@ -231,7 +256,7 @@ export class TypingWorld {
   /** Terminals that show a conversation must show this line of it and its answer, unless they go elsewhere: waits for that. */
   watched(conversation: Conversation, line: TypedLine, writer?: TypingTerminal): () => Promise<void> {
     const watching = this.terminals
-      .filter((each) => each !== writer && each.conversation === conversation && !each.isTaken)
+      .filter((each) => each !== writer && each.isIn(conversation))
       .map((terminal) => ({ terminal, stay: terminal.stay }));
     return async () => {
       for (const { terminal, stay } of watching) {

@@ -134,7 +134,7 @@ describe.skipIf(!pty)(
 
 describe("the oracle", () => {
   const line = (number: number, conversation: number, end: TypedLine["end"]): TypedLine => ({
-    ...{ number, conversation, end, by: "me", askedAtEnd: end === "stopped" ? 0 : 1 },
+    ...{ number, conversation, end, by: "me", askedAtEnd: end === "stopped" ? 0 : 1, isAbandoned: false },
   });
   const fine: Books = {
     lines: [line(1, 1, "answered"), line(2, 2, "answered"), line(3, 2, "refused"), line(4, 1, "stopped")],
