@@ -41,7 +41,6 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["Alt-B, Alt-F, Ctrl-Left, Ctrl-Right", "go a word back or forward"],
   ["Ctrl-W, Alt-Backspace, Alt-D", "delete the word before or after the cursor"],
   ["Ctrl-U, Ctrl-K, Ctrl-Y", "delete to the beginning or the end of the line; paste what was deleted"],
-  ["y, n, a", "answer the question that waits: yes, no, always here; only in an empty line"],
   ["Ctrl-O", "show more of a tool's output"],
   ["Ctrl-L", "clear the screen"],
   [
