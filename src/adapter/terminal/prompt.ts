@@ -10,7 +10,7 @@ import type { NextQuestion } from "./open-questions.js";
 import type { HistorySearch } from "./search.js";
 import { type ScreenRow, span } from "./style.js";
 import { type UsedStatus, usedWords } from "./used-words.js";
-import { cutTo, widthOf } from "./wrap.js";
+import { cutTo, widthOf, wrapWords } from "./wrap.js";
 
 export interface PromptStatus extends UsedStatus {
   readonly sessionId?: SessionId;
@@ -84,15 +84,21 @@ function belowRows(foot: Foot, width: number, room: number): ScreenRow[] {
   if (foot.notice !== null) return [[span(cutTo(foot.notice, width), { color: "yellow" })]];
   if (foot.search) return [searchRow(foot.search, width)];
   if (foot.hints.length > 0) return menuRows(foot.hints, foot.chosen ?? null, width, room);
-  if (foot.retry !== null) return [[span(cutTo(cleanLine(foot.retry), width), { color: "yellow" })]];
+  if (foot.retry !== null) return retryRows(cleanLine(foot.retry), width);
   const working = foot.question ? "waiting for you" : foot.isRunning ? "working, Ctrl-C stops" : "";
   const words = statusLine(working, foot.status, foot.turn, width);
   return words === "" ? [] : [[span(words, { dim: true })]];
 }
 
+/** Its end is what counts down. */
+function retryRows(words: string, width: number): ScreenRow[] {
+  const rows = wrapWords([span(words)], width);
+  return rows.map((row) => [span(row.map(({ text }) => text).join(""), { color: "yellow" })]);
+}
+
 const SHORTEST_TITLE = 12;
 
-/** A long title leaves room for the rest. */
+/** A long title leaves room for the rest; if too little of it would be left, it gives way. */
 function statusLine(
   working: string,
   { title = "", moving = "", ...status }: PromptStatus,
@@ -106,7 +112,8 @@ function statusLine(
       .map(cleanLine)
       .filter((word) => word !== "")
       .join(" · ");
-  const surplus = widthOf(line(title)) - width;
-  const room = widthOf(cleanLine(title)) - Math.max(0, surplus);
-  return cutTo(line(cutTo(cleanLine(title), Math.max(SHORTEST_TITLE, room))), width);
+  const surplus = Math.max(0, widthOf(line(title)) - width);
+  const room = widthOf(cleanLine(title)) - surplus;
+  const isCut = surplus > 0 && line("") !== "";
+  return cutTo(line(isCut && room < SHORTEST_TITLE ? "" : cutTo(cleanLine(title), room)), width);
 }
