@@ -14,7 +14,7 @@ test("the first greeting says who answers, how to get a model, and three things 
   expect(online.match(/^- /gm)).toHaveLength(3);
 });
 
-test("on return: the title, how long ago, and the last words of both in a line each", () => {
+test("on return: the title, how long ago, and the last words of both in a line each, as they were said", () => {
   const said: Message[] = [
     { role: "user", content: "first" },
     { role: "assistant", content: "Plant\n\n**roses** \u001b]0;x\u0007there." },
@@ -23,11 +23,15 @@ test("on return: the title, how long ago, and the last words of both in a line e
     { role: "assistant", content: " " },
   ];
   const entry = { title: "Garden\nplans", updatedAt: 0 };
-  const [title, you, baton, ...more] = returnWords(entry, said, 3 * HOUR_MS).split("\n");
+  const [title, baton, you, ...more] = returnWords(entry, said, 3 * HOUR_MS).split("\n");
   expect(title).toBe("Garden plans, 3 h ago.");
   expect(you).toMatch(/^You: and then\? x+…$/);
   expect(you?.length).toBeLessThan(120);
   expect(baton).toBe("Baton: Plant **roses** there.");
   expect(more).toEqual([]);
+  const answered: Message[] = [...said, { role: "assistant", content: "Then water them." }];
+  expect(returnWords(entry, answered, 0)).toMatch(
+    /^Garden plans, just now\.\nYou: .+\nBaton: Then water them\.$/,
+  );
   expect(returnWords({ title: null, updatedAt: 0 }, [], 0)).toBe("Your last conversation, just now.");
 });

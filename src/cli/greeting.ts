@@ -22,22 +22,24 @@ export function firstGreeting(model: string | null): string {
   return `**Welcome to Baton.** It keeps your conversation with an AI agent, and carries it from this terminal to your chat apps and back. ${who}\n\nThree things to try:\n\n${list}`;
 }
 
-/** `Garden plans, 3 h ago.` and the last words of both; plain text. */
+/** `Garden plans, 3 h ago.` and the last words of both, in their order; plain text. */
 export function returnWords(
   { title, updatedAt }: Pick<SessionEntry, "title" | "updatedAt">,
   messages: readonly Message[],
   now: number,
 ): string {
-  const lastOf = (role: Message["role"]): string[] => {
-    const last = messages.findLast(
-      (each) => each.role === role && !isNote(each) && each.content.trim() !== "",
-    );
-    return last ? [shorten(cleanLine(last.content), LONGEST_WORDS)] : [];
-  };
+  const last = (role: Message["role"]): number =>
+    messages.findLastIndex((each) => each.role === role && !isNote(each) && each.content.trim() !== "");
+  const both = [
+    { who: "You", at: last("user") },
+    { who: "Baton", at: last("assistant") },
+  ].sort((one, other) => one.at - other.at);
   return [
     `${cleanLine(title ?? "") || "Your last conversation"}, ${relativeTime(updatedAt, now)}.`,
-    ...lastOf("user").map((words) => `You: ${words}`),
-    ...lastOf("assistant").map((words) => `Baton: ${words}`),
+    ...both.flatMap(({ who, at }) => {
+      const words = messages[at]?.content;
+      return words === undefined ? [] : [`${who}: ${shorten(cleanLine(words), LONGEST_WORDS)}`];
+    }),
   ].join("\n");
 }
 
