@@ -44,6 +44,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
   let status: PromptStatus = {};
   let moving: Moving | null = null;
   let isMovedByUs = false;
+  let isGreeted = false;
   let next: LaneOpening | null = null;
   let leave: () => void = () => {};
   const left = new Promise<void>((resolve) => {
@@ -84,7 +85,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         ...(entry?.title ? { title: entry.title } : {}),
         ...(entry ? { sessionId: entry.sessionId, tokens: entry.totalTokens, cost: entry.cost } : {}),
       };
-      adapter?.refresh();
+      if (isGreeted) adapter?.refresh();
     },
     onTaken: (entry) => {
       if (!next && !isMovedByUs) say(takenAwayText(entry));
@@ -119,6 +120,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
     await open.begin();
     await greet(cli, config, open, adapter);
     if ((await open.terminals.others(open.key)) > 0) say(OPEN_HERE_TOO);
+    isGreeted = true;
     adapter?.refresh();
     if (opening.line !== undefined) adapter?.type(opening.line);
     await left;

@@ -17,7 +17,7 @@ export interface ChatView {
   /** Something that went wrong, in a sentence. */
   problem(text: string): void;
   reply(): LiveReply;
-  /** The status has changed. */
+  /** The status has changed. First called when all is said that a chat begins with. */
   redraw(): void;
   /** There may be more to complete a line with. */
   arrived(): void;

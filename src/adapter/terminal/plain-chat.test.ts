@@ -8,7 +8,7 @@ import { PlainChat } from "./plain-chat.js";
 let chat: PlainChat | null = null;
 afterEach(() => chat?.close());
 
-async function world() {
+async function world({ isBegun = true } = {}) {
   const input = Object.assign(new PassThrough(), { setRawMode: vi.fn() });
   const output = Object.assign(new PassThrough(), { columns: 60 });
   const said: string[] = [];
@@ -34,7 +34,7 @@ async function world() {
   );
   chat = made;
   await made.open();
-  made.redraw();
+  if (isBegun) made.redraw();
   const seen = () => String(output.read() ?? "");
   const type = async (text: string) => {
     input.write(text);
@@ -82,6 +82,27 @@ test("a turn is told in words, and ends with a prompt", async () => {
   );
   await type("\n");
   expect(said).toEqual(["hello\nthere", "more"]);
+});
+
+test("the first prompt stands behind all that is said first", async () => {
+  const { chat, seen } = await world({ isBegun: false });
+  chat.note("Garden, 3 h ago.");
+  chat.print("Another terminal is here too.");
+  expect(seen()).toBe("Garden, 3 h ago.\nAnother terminal is here too.\n");
+  chat.redraw();
+  expect(seen()).toBe("> ");
+});
+
+test("while a question waits, the line begins with a prompt, whatever was said meanwhile", async () => {
+  const { chat, seen } = await world();
+  const reply = chat.reply();
+  const call = { id: "1", name: "terminal", arguments: "{}" };
+  reply.toolCall(call);
+  ask(reply, "a");
+  chat.print("This deletes a.", "a");
+  seen();
+  reply.toolResult(call, "done");
+  expect(seen()).toBe("\nResult: done\n> ");
 });
 
 test("a line answers the oldest question, once it could be read; other lines are messages", async () => {

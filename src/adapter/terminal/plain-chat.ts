@@ -42,6 +42,8 @@ export class PlainChat implements ChatView {
   #interrupted: Interrupted = NOT_INTERRUPTED;
   #isAwaiting = false;
   #isOpen = false;
+  /** All is said that stands before the first prompt. */
+  #isBegun = false;
   #hasLeft = false;
   #ticking: NodeJS.Timeout | undefined;
 
@@ -111,8 +113,11 @@ export class PlainChat implements ChatView {
     const reply = new PlainReply({
       ...{ clock, questions: this.#questions },
       look: () => this.#look(),
-      write: (rows) => this.#write(rows),
-      say: (words) => this.#say(words),
+      write: (rows) => {
+        this.#write(rows);
+        this.#prompt();
+      },
+      say: (words) => this.note(words),
       onQuestions: () => this.#prompt(),
       onEnd: (ended) => {
         this.#replies.delete(ended);
@@ -124,8 +129,9 @@ export class PlainChat implements ChatView {
     return reply;
   }
 
-  /** The status itself is said with each answer. */
+  /** The status itself is said with each answer. The first time, the person may begin. */
   redraw(): void {
+    this.#isBegun = true;
     this.#prompt();
   }
 
@@ -165,13 +171,14 @@ export class PlainChat implements ChatView {
     if (asked !== this.#asked && asked !== "") this.#say(asked);
     this.#asked = asked;
     this.#questions.drawn(now);
-    if (!this.#isOpen || this.#isAtPrompt || (this.#isRunning && !next)) return;
+    const isTheirTurn = this.#isBegun && (!this.#isRunning || next !== null);
+    if (!this.#isOpen || this.#isAtPrompt || !isTheirTurn) return;
     this.#options.output.write(PROMPT);
     this.#isAtPrompt = true;
   }
 
   #tick(): void {
-    for (const reply of this.#replies) for (const line of reply.running) this.#say(`Still running: ${line}`);
+    for (const reply of this.#replies) for (const line of reply.running) this.note(`Still running: ${line}`);
   }
 
   readonly #onData = (data: Buffer | string): void => {
