@@ -86,6 +86,7 @@ async function runCommand(): Promise<number> {
     loadConfig: async (purpose) => {
       const config = await (await import("./config/load.js")).loadConfig(environment, process.cwd(), purpose);
       redactor.know(() => secretValues(config));
+      if (config.ui.plain) terminal.onlyPrint();
       await (await import("./open-proxy.js")).openProxy(config, environment);
       return config;
     },

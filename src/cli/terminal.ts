@@ -38,7 +38,7 @@ export class Terminal {
   readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
   readonly #command: () => string;
-  readonly #isDumb: boolean;
+  #isDumb: boolean;
   #onGone: (exitCode: number) => void = endAtOnce;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
@@ -63,6 +63,11 @@ export class Terminal {
     return () => {
       this.#onGone = endAtOnce;
     };
+  }
+
+  /** From now on nothing is written over, as if the terminal could only print. */
+  onlyPrint(): void {
+    this.#isDumb = true;
   }
 
   /** True if stdout is a terminal. */

@@ -27,6 +27,6 @@ export const handoff = group({
 export const uiSettings = group({
   plain: flag(false, {
     description:
-      "The chat in the terminal prints plain lines one after another, and draws nothing again: for screen readers. With `TERM=dumb` it always does.",
+      "The chat in the terminal prints plain lines one after another, and draws nothing again: for screen readers. Other commands show no progress that writes over itself. With `TERM=dumb` it always does.",
   }),
 });

@@ -1,0 +1,29 @@
+/** With `ui.plain`, no command writes over what it has written. */
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { makeHome } from "../support/baton.js";
+import { killAll, PtyChat, pty } from "./pty-chat.js";
+import { realShell } from "./real-chat.js";
+
+afterEach(killAll);
+
+async function backup(env: Readonly<Record<string, string>>): Promise<string> {
+  const home = makeHome();
+  const chat = `$BATON "hello" > /dev/null 2>&1 < /dev/null`;
+  const shell = realShell(home, `${chat}; exec $BATON backup '${join(home, "..", "copy.db")}'`, {
+    BATON_AGENT_PROVIDER: "offline",
+    ...env,
+  });
+  const terminal = new PtyChat({ columns: 100, rows: 24, shell });
+  expect(await terminal.exited).toBe(0);
+  return terminal.raw;
+}
+
+describe.skipIf(!pty)("what a command prints while it works", () => {
+  test("is one line that is drawn again, or with ui.plain nothing", async () => {
+    expect(await backup({})).toContain("\r\u001b[2K");
+    const plain = await backup({ BATON_UI_PLAIN: "true" });
+    expect(plain).not.toContain("\u001b[2K");
+    expect(plain).toContain("copy.db");
+  });
+});
