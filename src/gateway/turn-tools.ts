@@ -5,7 +5,8 @@
 
 import type { LiveQuestion, ToolWatch } from "../adapter/live-reply.js";
 import type { Danger, Tool } from "../agent/agent.js";
-import { deliveryIdOf } from "../session/ids.js";
+import { type DeliveryId, deliveryIdOf } from "../session/ids.js";
+import { addressOf } from "../session/source.js";
 import { seenText } from "../util/seen-text.js";
 import { type ApprovalQuestion, type Approvals, answersTo, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
@@ -19,6 +20,7 @@ import { type ToolLists, toolsFor } from "./permissions.js";
 import { startsInBackground } from "./processes/background.js";
 import type { NewDelivery } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
+import { otherChats, waitsElsewhere } from "./terminals/open-terminals.js";
 
 export interface TurnToolsSetting extends GatewayToolsSetting {
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
@@ -39,7 +41,7 @@ export async function turnTools(
   setting: TurnToolsSetting,
   { who, turn, item, unread, job, memory, watch }: TurnOfTools,
 ): Promise<readonly Tool[]> {
-  const { store, adapters, clock, approvals, notices } = setting;
+  const { store, adapters, holder, clock, approvals, notices } = setting;
   const { processes } = setting.processes ?? {};
   const tool = (name: string): Tool | undefined => theirs.find((each) => each.name === name);
   const own = gatewayTools(setting, { who, turn, item, unread, memory, tool });
@@ -64,8 +66,13 @@ export async function turnTools(
     };
     live.set(question, asked);
     watch?.asked?.(asked); // A surface that shows the letter knows what it is.
-    await store.outbox.add(shown, clock());
+    await store.outbox.add([...shown, ...(isByKey ? await toldElsewhere(id, asked.what) : [])], clock());
     return shown;
+  };
+  const toldElsewhere = async (asked: DeliveryId, what: string): Promise<readonly NewDelivery[]> => {
+    const others = otherChats(await store.terminals.all(clock()), { key: turn.key, holder, now: clock() });
+    const question = { deliveryId: asked, account: item.account, address: addressOf(item.source) };
+    return others.map((each) => waitsElsewhere(question, what, each));
   };
   const close = (question: ApprovalQuestion, why: string): void => {
     const asked = live.get(question);

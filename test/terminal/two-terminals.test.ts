@@ -1,8 +1,10 @@
 /** Two terminals on one store: each keeps its conversation, and on one session they see each other's words. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { OWNER, openSessions } from "../../src/index.js";
 import { baton, makeHome } from "../support/baton.js";
+import { reading } from "../support/reading.js";
 import { killAll, type PtyChat, pty } from "./pty-chat.js";
 import { realChat } from "./real-chat.js";
 
@@ -43,6 +45,26 @@ describe.skipIf(!pty)("two terminals", () => {
     await two.see("violets are blue\r", "You said “violets are blue”");
     await one.see("tulips\r", "You said “tulips”");
     expect([count(one, "violets"), count(two, "tulips")]).toEqual([0, 0]);
+  });
+
+  test("what one of them asks is told in the other, and answered where it was asked", async () => {
+    const home = makeHome();
+    const tools = { terminal: { sandbox: "off" }, ask: ["terminal"] };
+    writeFileSync(join(home, "config.yaml"), JSON.stringify({ tools }), { mode: 0o600 });
+    const one = await realChat(home, "", env);
+    await one.see("roses are red\r", "You said “roses are red”");
+    const two = await realChat(home, "", env);
+    await two.see("", "Another terminal is in this conversation too");
+    const gone = await realChat(home, "", env);
+    gone.kill();
+    await gone.exited;
+    await one.see("run touch made.txt\r", "waiting for you: y");
+    await two.see("", 'Another terminal asks: allow terminal command: "touch made.txt"? Answer it there.');
+    expect(two.vt.text()).not.toContain("waiting for you");
+    await reading();
+    one.type("y");
+    await two.see("", "The terminal says");
+    expect([count(one, "Another terminal asks"), count(two, "Another terminal asks")]).toEqual([0, 1]);
   });
 
   test("a script beside a chat moves it not, and may talk in it", async () => {

@@ -8,9 +8,9 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
-import { fateOf } from "../../util/holder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { GatewayStore, OpenTerminal } from "../store.js";
+import { isOpen } from "./open-terminals.js";
 import { UNSAVED } from "./unsaved.js";
 
 export interface TerminalDeskSetting {
@@ -49,8 +49,9 @@ export class TerminalDesk {
   /** How many other terminals are in that lane. */
   async others(key: SessionKey): Promise<number> {
     const open = await this.#setting.store.terminals.all(this.#setting.clock());
-    return open.filter((each) => each.key === key && this.#isOpen(each) && each.holder !== this.#here?.holder)
-      .length;
+    return open.filter(
+      (each) => each.key === key && isOpen(each, this.#setting.clock()) && each.holder !== this.#here?.holder,
+    ).length;
   }
 
   /** Where the session of a lane of scripts goes back to; null if nowhere. */
@@ -77,7 +78,7 @@ export class TerminalDesk {
   async tidy(holder: string): Promise<void> {
     const { store, clock } = this.#setting;
     for (const left of await store.terminals.all(clock())) {
-      if (this.#isOpen(left)) continue;
+      if (isOpen(left, clock())) continue;
       if (left.isScript) await this.#end(left, holder);
       await store.terminals.leave(left.holder, clock());
     }
@@ -104,11 +105,5 @@ export class TerminalDesk {
     const { store, clock } = this.#setting;
     if (this.#here)
       await store.terminals.enter(this.#here.lane, { holder: this.#here.holder, leaseMs: LEASE_MS }, clock());
-  }
-
-  /** One that stands still, as after Ctrl-Z, is open. Of a process elsewhere only its lease tells. */
-  #isOpen({ holder, until }: OpenTerminal): boolean {
-    const fate = fateOf(holder);
-    return fate === "unknown" ? until > this.#setting.clock() : fate === "alive";
   }
 }
