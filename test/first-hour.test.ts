@@ -76,7 +76,9 @@ const ANSWERS: Readonly<Record<string, readonly (readonly [question: string, key
 };
 
 const TITLE = { text: "Plan a weekend in Lisbon" };
-const DELETE = JSON.stringify({ command: "rm -rf ~/old-photos", outside: true });
+const DELETE = { command: "rm -rf ~/old-photos" };
+/** Out of the sandbox, if this machine has one. */
+const DELETE_OUTSIDE = { ...DELETE, outside: true };
 
 /** What the model says, by the last words of a person that it got. */
 const REPLIES: readonly (readonly [RegExp, Reply])[] = [
@@ -88,12 +90,17 @@ const REPLIES: readonly (readonly [RegExp, Reply])[] = [
   [/say hello/, { text: "Hello!" }],
   [/sort this list/, { text: "eggs\nmilk" }],
   [/on Sunday/, { text: "Belém, by tram." }],
-  [/old-photos/, { text: "", calls: [{ name: "terminal", arguments: DELETE }] }],
 ];
 
 function reply({ body }: SeenRequest): Reply {
   if (JSON.stringify(body.system ?? "").includes("You name conversations")) return TITLE;
   const last = JSON.stringify(body.messages.at(-1));
+  if (/old-photos/.test(last) && !/tool_result/.test(last)) {
+    const isConfined = JSON.stringify(body.tools).includes('"outside"');
+    return {
+      calls: [{ name: "terminal", arguments: JSON.stringify(isConfined ? DELETE_OUTSIDE : DELETE) }],
+    };
+  }
   return REPLIES.find(([words]) => words.test(last))?.[1] ?? TITLE;
 }
 
