@@ -136,7 +136,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
 async function greet(
   cli: Cli,
   config: Config,
-  { sessions, session, agent }: OpenChat,
+  { gateway, key, sessions, session, agent }: OpenChat,
   adapter: Pick<TerminalAdapter, "say" | "note"> | undefined,
 ): Promise<void> {
   const id = session();
@@ -146,6 +146,11 @@ async function greet(
     if (messages.length > 0) adapter?.note(returnWords(entry, messages, Date.now()));
     return;
   }
+  const left = await gateway.forCommands.handedOff(key);
+  const away = left && (await sessions.get(left.sessionId));
+  const isOffered = (await gateway.handoffs.offers()).some(({ sessionId }) => sessionId === away?.sessionId);
+  if (away && away.endedAt === null && !isOffered)
+    return adapter?.say(cli.terminal.named(takenAwayText(away)));
   const { items } = await sessions.list({ limit: 1 }, OWNER);
   if (items.length > 0) return;
   const greeting = cli.terminal.named(firstGreeting((await cli.chooseModel(config)) ? agent : null));
