@@ -84,6 +84,15 @@ test("a turn is told in words, and ends with a prompt", async () => {
   expect(said).toEqual(["hello\nthere", "more"]);
 });
 
+test("a turn of which nobody knows what it used says nothing of that", async () => {
+  const { chat, seen } = await world();
+  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, totalTokens: 0 };
+  chat
+    .reply()
+    .end("stopped", { sessionId: "s" as never, asked: "a", model: "a", usage: { ...usage, cost: 0 } });
+  expect(seen()).toMatch(/\nStopped\. a\n> $/);
+});
+
 test("the first prompt stands behind all that is said first", async () => {
   const { chat, seen } = await world({ isBegun: false });
   chat.note("Garden, 3 h ago.");

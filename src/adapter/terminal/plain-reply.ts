@@ -116,7 +116,8 @@ export class PlainReply implements LiveReply {
 /** The model that answered, and what the turn used. */
 function factWords(facts: TurnFacts | undefined): string {
   if (!facts) return "";
-  const { totalTokens: tokens, cost } = facts.usage;
-  const words = usedWords({ agent: facts.model ?? facts.asked, tokens, cost: cost ?? 0 }, null);
+  const { totalTokens, cost } = facts.usage;
+  const used = totalTokens > 0 ? { tokens: totalTokens, cost: cost ?? 0 } : {}; // The server has not said what it took.
+  const words = usedWords({ agent: facts.model ?? facts.asked, ...used }, null);
   return cleanLine(words.filter((word) => word !== "").join(", "));
 }
