@@ -1,6 +1,7 @@
 /** A chat with the agent in this terminal. */
 import type { PromptStatus } from "../adapter/terminal/prompt.js";
 import type { TerminalAdapter } from "../adapter/terminal/terminal-adapter.js";
+import { isOfScript } from "../adapter/terminal/terminal-source.js";
 import type { Config } from "../config/config.js";
 import { nameOf } from "../gateway/describe.js";
 import type { SessionWish } from "../gateway/gateway-events.js";
@@ -151,8 +152,8 @@ async function greet(
   const isOffered = (await gateway.handoffs.offers()).some(({ sessionId }) => sessionId === away?.sessionId);
   if (away && away.endedAt === null && !isOffered)
     return adapter?.say(cli.terminal.named(takenAwayText(away)));
-  const { items } = await sessions.list({ limit: 1 }, OWNER);
-  if (items.length > 0) return;
+  const { items } = await sessions.list({}, OWNER);
+  if (items.some(({ origin }) => !isOfScript(origin))) return;
   const greeting = cli.terminal.named(firstGreeting((await cli.chooseModel(config)) ? agent : null));
   adapter?.say([greeting, installHint(cli) ?? []].flat().join("\n\n"));
 }

@@ -1,6 +1,7 @@
 /** What the chat and the script have in common: one platform, one account, messages made from a line. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SessionId } from "../../session/ids.js";
+import { LOCAL } from "../../session/platform.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { Capabilities, InboundMessage, LocalFile, RemoteFile } from "../adapter.js";
 import { beginsCommand } from "../command-text.js";
@@ -22,6 +23,11 @@ export function terminalAccount({ chatId }: Pick<SessionSource, "chatId">): stri
  */
 export function terminalLane(kind: "cli" | "script", session: SessionId | null = null): SessionSource {
   return { ...localSource(), chatId: `${kind}-${session ?? randomBytes(4).toString("hex")}` };
+}
+
+/** True of a lane that was made for a script. */
+export function isOfScript({ platform, chatId }: Pick<SessionSource, "platform" | "chatId">): boolean {
+  return platform === LOCAL && chatId.startsWith("script-");
 }
 
 export const TERMINAL_CAPABILITIES: Capabilities = {
