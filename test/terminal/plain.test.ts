@@ -10,12 +10,11 @@ afterEach(killAll);
 async function backup(env: Readonly<Record<string, string>>): Promise<string> {
   const home = makeHome();
   const chat = `$BATON "hello" > /dev/null 2>&1 < /dev/null`;
-  const shell = realShell(home, `${chat}; exec $BATON backup '${join(home, "..", "copy.db")}'`, {
-    BATON_AGENT_PROVIDER: "offline",
-    ...env,
-  });
+  const backedUp = `$BATON backup '${join(home, "..", "copy.db")}'; echo "code $?"; read -r _`; // Until it was read.
+  const shell = realShell(home, `${chat}; ${backedUp}`, { BATON_AGENT_PROVIDER: "offline", ...env });
   const terminal = new PtyChat({ columns: 100, rows: 24, shell });
-  expect(await terminal.exited).toBe(0);
+  await terminal.until(() => /code \d/.test(terminal.raw));
+  expect(terminal.raw).toContain("code 0");
   return terminal.raw;
 }
 
