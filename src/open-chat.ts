@@ -96,9 +96,11 @@ async function enter({ gateway, sessions }: OpenGateway, lane: OpenChat["lane"])
   const { terminalAccount } = await import("./adapter/terminal/terminal-source.js");
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
   if (offer) return void (await gateway.handoffs.take(offer, source, gateway.holder));
+  // What waits in the chat is answered there, when the session is back.
+  if (backTo !== null) return void (await sessions.switchTo(source, sessionId));
   const isThere = origin.platform !== LOCAL && (await sessions.current(key))?.sessionId === sessionId;
   await gateway.handoffs.bring(sessionId, { source, account: terminalAccount(source) }, gateway.holder);
-  if (!isThere || backTo !== null) return;
+  if (!isThere) return;
   const told = deliveryIdOf(sessionId, gateway.holder, "left");
   await gateway.forCommands.tell(origin, told, movedAwayText(entry, source));
 }

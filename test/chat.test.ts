@@ -119,6 +119,23 @@ describe.concurrent("baton chat in a script", () => {
     expect(await withStore(home, (sessions) => sessions.listPendingHandoffs())).toEqual([]);
   });
 
+  test("leaves a message that waits in a chat to that chat, and gives the session back", async () => {
+    const home = makeHome();
+    const there = { platform: "telegram", chatId: "99", chatType: "dm", userId: "99" } as const;
+    const { store, sessions } = await openStore({ url: join(home, "baton.db") });
+    const { entry } = await sessions.receive(there, { role: "user", content: "roses" });
+    const { key, sessionId } = entry;
+    const item = { platform: "telegram", account: "bot", kind: "message", key, source: there } as const;
+    await store.inbox.accept({ ...item, messageId: "m1", text: "tulips" }, "", Date.now());
+    const run = await baton(home, ["chat", "--session", sessionId, "--message", "what did I say first?"]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toContain("roses");
+    expect(run.stdout).not.toContain("tulips");
+    expect(await store.inbox.waitingIn(key)).toMatchObject([{ text: "tulips", key }]);
+    expect(await sessions.current(key)).toMatchObject({ sessionId, endedAt: null });
+    await sessions.close();
+  });
+
   test("does not take for its answer what was left to be said to the terminal", async () => {
     const home = makeHome();
     await baton(home, ["chat", "-c", "--message", "hello"]);

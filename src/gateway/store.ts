@@ -134,6 +134,8 @@ export type BeginTurn =
   | { readonly kind: "busy"; readonly running: RunningTurn }
   /** The session is being handed off, or another one is about to come to this lane. */
   | { readonly kind: "moving" }
+  /** A script has the session of this lane, and gives it back. */
+  | { readonly kind: "lent" }
   /** The message no longer waits. */
   | { readonly kind: "gone" }
   /** It is bound to a session that is no longer in this lane. */
@@ -329,7 +331,7 @@ export interface Terminals {
   enter(terminal: Omit<OpenTerminal, keyof Lease>, hold: Hold, now: number): Promise<void>;
   /**
    * The lane of a script goes with the last terminal in it, and its session ends. A session that was borrowed goes back with
-   * the last script. False if the holder was not there: then another process has tidied up after it.
+   * the last script, unless its lane has another one by then. False if the holder was not there: then another process has tidied up after it.
    */
   leave(holder: string, now: number): Promise<boolean>;
   all(now: number): Promise<OpenTerminal[]>;

@@ -1,6 +1,6 @@
 /**
  * Begins the turn that answers a message, if it may begin: its author has a turn to spare, no other turn runs in the
- * session, no handoff moves it, and nothing older waits.
+ * session, no handoff moves it, no script has borrowed it, and nothing older waits.
  */
 import { deliveryIdOf, newTurnId } from "../session/ids.js";
 import { platformTraits } from "../session/platform.js";
@@ -20,6 +20,7 @@ import { resetText } from "./reset-words.js";
 import { Solitude } from "./solitude.js";
 import type { InboxItem, NewDelivery, RunningTurn } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
+import { TerminalDesk } from "./terminals/terminal-desk.js";
 import type { TurnRunner } from "./turn-runner.js";
 
 export interface TurnStarterSetting extends Common {
@@ -46,14 +47,16 @@ const ALONE_MS = 60_000;
 export class TurnStarter {
   readonly #setting: TurnStarterSetting;
   readonly #leftTurns: LeftTurns;
+  readonly #terminals: TerminalDesk;
   readonly #solitude = new Solitude(ALONE_MS);
 
   constructor(setting: TurnStarterSetting) {
     this.#setting = setting;
     this.#leftTurns = new LeftTurns(setting);
+    this.#terminals = new TerminalDesk(setting);
   }
 
-  /** False if it waits: for another process, a handoff, older messages, or its author's other turns. */
+  /** False if it waits: for another process, a handoff, a script, older messages, or its author's other turns. */
   async answer(lane: Lane, item: InboxItem, author: Promise<Access>): Promise<boolean> {
     const who = await author;
     const end = who.allowed ? this.#setting.allowance.tryTurn(who) : () => {};
@@ -125,6 +128,9 @@ export class TurnStarter {
         await this.#waitFor(begun.running, lane, item, interrupting);
         return false;
       case "moving":
+        return false;
+      case "lent":
+        await this.#terminals.tidy(holder); // A script that was killed gives nothing back.
         return false;
       default:
         return begun satisfies never;

@@ -1,7 +1,7 @@
 /** What every store must keep of open terminals, and of messages that are meant for one session only. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { terminalAccount } from "../adapter/terminal/terminal-source.js";
-import type { GatewayStore, InboxItem } from "../gateway/store.js";
+import type { GatewayStore, InboxItem, Turn } from "../gateway/store.js";
 import { follows } from "../gateway/terminals/bound-session.js";
 import { TerminalDesk } from "../gateway/terminals/terminal-desk.js";
 import { newTurnId, type SessionId } from "../session/ids.js";
@@ -195,6 +195,92 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
       );
       await store.terminals.leave("script", now);
       expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
+    });
+
+    describe("the lane of a chat whose session a script has borrowed", () => {
+      /** A session of a chat that a script has, until its lease runs out. */
+      const lend = async (holder: string, leaseMs = HOLD_MS): Promise<SessionId> => {
+        const { sessionId } = await sessions.getOrCreate(aside);
+        await store.terminals.enter(
+          { key: keyOf(script), isScript: true, backTo: keyOf(aside) },
+          { holder, leaseMs },
+          now,
+        );
+        await sessions.switchTo(script, sessionId);
+        return sessionId;
+      };
+
+      it("holds messages until the session is back", async () => {
+        const sessionId = await lend("script");
+        const item = await say(null, aside);
+        expect(await begin(item)).toEqual({ kind: "lent" });
+        expect(await begin(await say(sessionId, script))).toMatchObject({
+          kind: "begun",
+          entry: { sessionId },
+        });
+        expect(await begin(item)).toEqual({ kind: "lent" });
+        const running = await store.turns.runningIn(sessionId, now);
+        const nothing = { messages: [], deliveries: [], steeredIn: [] };
+        await store.turns.finish(running?.turn as Turn, "done", nothing, null, now);
+        await store.terminals.leave("script", now);
+        expect(await begin(item)).toMatchObject({ kind: "begun", entry: { sessionId } });
+      });
+
+      it("holds nothing before the script has the session, or if somebody took it from the script", async () => {
+        const { sessionId } = await sessions.getOrCreate(aside);
+        const borrowing = { key: keyOf(script), isScript: true, backTo: keyOf(aside) };
+        await store.terminals.enter(borrowing, { holder: "script", leaseMs: HOLD_MS }, now);
+        const begun = await begin(await say(null, aside));
+        expect(begun).toMatchObject({ kind: "begun", entry: { sessionId } });
+        await sessions.switchTo(script, sessionId);
+        await sessions.switchTo(here, sessionId);
+        expect(await begin(await say(null, aside))).toMatchObject({ kind: "begun" });
+        expect(await sessions.current(keyOf(here))).toMatchObject({ sessionId });
+      });
+
+      it("has it back after a script that was killed, or is unreachable and its lease ran out", async () => {
+        const desk = new TerminalDesk({ sessions, store, clock: () => now });
+        const elsewhere = JSON.stringify({ host: "elsewhere", pid: 1, start: "1", place: "elsewhere/1" });
+        for (const [holder, leaseMs] of [
+          ["", HOLD_MS],
+          [elsewhere, 0],
+        ] as const) {
+          const sessionId = await lend(holder, leaseMs);
+          const item = await say(null, aside);
+          expect(await begin(item)).toEqual({ kind: "lent" });
+          await desk.tidy("me");
+          const begun = await begin(item);
+          expect(begun).toMatchObject({ kind: "begun", entry: { sessionId } });
+          const { turn } = begun.kind === "begun" ? begun : expect.fail(begun.kind);
+          await store.turns.finish(turn, "done", { messages: [], deliveries: [], steeredIn: [] }, null, now);
+        }
+      });
+
+      it("waits for a script that is unreachable while its lease holds", async () => {
+        const elsewhere = JSON.stringify({ host: "elsewhere", pid: 1, start: "1", place: "elsewhere/1" });
+        await lend(elsewhere);
+        await new TerminalDesk({ sessions, store, clock: () => now }).tidy("me");
+        expect(await begin(await say(null, aside))).toEqual({ kind: "lent" });
+      });
+
+      it("still has that session for what is no message", async () => {
+        const sessionId = await lend("script");
+        expect(await sessions.getOrCreate(aside, { touch: false })).toMatchObject({ sessionId });
+        expect(await sessions.current(keyOf(aside))).toBeNull();
+      });
+
+      it("keeps another session that its person began or brought meanwhile", async () => {
+        const sessionId = await lend("script");
+        const other = await sessions.getOrCreate(aside, { forceNew: true });
+        expect(await begin(await say(null, aside))).toMatchObject({
+          kind: "begun",
+          entry: { sessionId: other.sessionId },
+        });
+        await store.terminals.leave("script", now);
+        expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId: other.sessionId });
+        expect(await sessions.get(sessionId)).toMatchObject({ endReason: "switched" });
+        expect(await sessions.current(keyOf(script))).toBeNull();
+      });
     });
   });
 }

@@ -37,6 +37,7 @@ import { answersByMessage } from "./033-answers-by-message.js";
 import { awaitedFiles } from "./034-awaited-files.js";
 import { terminals } from "./035-terminals.js";
 import { answeredMessage } from "./036-answered-message.js";
+import { lentLanes } from "./037-lent-lanes.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -75,6 +76,7 @@ const MIGRATIONS: readonly Migration[] = [
   awaitedFiles,
   terminals,
   answeredMessage,
+  lentLanes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -33,6 +33,16 @@ export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): 
   return { place: placeOf(route), session };
 }
 
+/** The session that a script has borrowed from this lane, which has none meanwhile; null if there is none. */
+export async function lentSession(tx: Queries, key: SessionKey): Promise<SessionId | null> {
+  const lent = await tx.get(
+    `SELECT r.session_id FROM terminals t JOIN routes r ON r.key = t.key
+     WHERE t.back_to = ? LIMIT 1`,
+    key,
+  );
+  return lent ? text<SessionId>(lent.session_id) : null;
+}
+
 /** The lane of a key and a session that may be in another one, `from`, held together. */
 async function lockMove(
   tx: Queries,

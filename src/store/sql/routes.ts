@@ -17,7 +17,7 @@ import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { forgetSession, forgetSessionless } from "./forget.js";
 import { noteLeft } from "./handoff-rows.js";
-import { addRoute, bindSession, lockLane, meetPerson, setRoute } from "./lanes.js";
+import { addRoute, bindSession, lentSession, lockLane, meetPerson, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
@@ -40,6 +40,8 @@ export class SqlRoutes implements RouteStore {
   /** The same within a transaction that does more. */
   async resolveIn(tx: Queries, request: ResolveRequest): Promise<Resolved> {
     const lane = await lockLane(tx, this.#db.dialect, request.fresh.key);
+    const lent = lane || request.forceNew ? null : await lentSession(tx, request.fresh.key);
+    if (lent) return goOn(tx, request, await readSession(tx, lent, this.#db.dialect.forUpdate("sessions")));
     if (!lane) return this.#begin(tx, request, null, null);
     const present = await meetPerson(tx, lane, request.fresh);
     if (request.forceNew) return this.#begin(tx, request, present, null);

@@ -53,8 +53,10 @@ export class SqlTerminals implements Terminals {
       // What was borrowed goes back, also from under a terminal that has joined: the chat was not told.
       const others = `SELECT 1 AS one FROM terminals WHERE key = ? ${backTo === null ? "" : "AND is_script = 1"}`;
       if (await tx.get(others, key)) return true;
-      if (backTo === null) {
-        await endSession(tx, entry, "ended", now);
+      const isReplaced =
+        backTo !== null && (await tx.get("SELECT 1 AS one FROM routes WHERE key = ?", backTo));
+      if (backTo === null || isReplaced) {
+        await endSession(tx, entry, isReplaced ? "switched" : "ended", now);
         await tx.run("DELETE FROM routes WHERE key = ?", key);
         if (isUnsaved(entry) && (await isPrunable(tx, entry.sessionId)))
           await forgetSession(tx, this.#index, entry.sessionId);

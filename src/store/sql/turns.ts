@@ -28,7 +28,7 @@ import { isHeldByHandoff } from "./handoff-rows.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
 import { jobOfTurn, noteEnd, noteStep } from "./job-runs.js";
-import { lockLane } from "./lanes.js";
+import { lentSession, lockLane } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
@@ -88,6 +88,7 @@ export class SqlTurns implements Turns {
       if (!waiting) return { kind: "gone" };
       if (await isBehind(tx, item, hold.holder)) return { kind: "behind" };
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
+      if (!present && (await lentSession(tx, item.key))) return { kind: "lent" };
       if (!isFor(item, present?.entry)) return { kind: "left" };
       const found =
         present &&
