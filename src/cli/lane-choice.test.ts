@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LOCAL } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { localSource } from "../session/source.js";
-import { type LaneFacts, type LaneWish, laneFor } from "./lane-choice.js";
+import { chooseLane, type LaneFacts, type LaneWish, laneFor } from "./lane-choice.js";
 
 const entry = (chatId: string, platform: string = LOCAL): SessionEntry =>
   ({
@@ -91,6 +91,37 @@ describe("a script", () => {
       backTo: "k:7",
     });
   });
+
+  it.each(["when it looks for the session", "when it looks who gives it back"])(
+    "borrows from the chat what another script gave back %s",
+    async (moment) => {
+      const [lent, back] = [entry("script-s1"), entry("7", "telegram")];
+      let isBack = false;
+      const givesBack = (when: string): void => {
+        isBack ||= when === moment;
+      };
+      const { source, backTo, first } = await chooseLane({ kind: "session", which: "s1" }, true, {
+        sessions: {
+          find: async () => {
+            const found = isBack ? back : lent;
+            givesBack("when it looks for the session");
+            return found;
+          },
+          current: async (key) => (key === (isBack ? back : lent).key ? (isBack ? back : lent) : null),
+          laneOf: (of) => ({ key: `k:${of.chatId}` }) as never,
+        },
+        terminals: {
+          others: async () => 0,
+          backTo: async () => {
+            givesBack("when it looks who gives it back");
+            return null;
+          },
+        },
+      });
+      expect([source.chatId, backTo]).toEqual(["script-s1", "k:7"]);
+      expect(first).toEqual({ kind: "bring", entry: back });
+    },
+  );
 
   it("displaces nobody who sits in that lane with another session", () => {
     const named = { entry: entry("cli-1"), isMeetingTaken: true, lane: { kind: "none" } } as const;

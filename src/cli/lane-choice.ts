@@ -83,13 +83,26 @@ export async function chooseLane(
   const { sessions, terminals } = opened;
   const isShared = (await terminals.others(sessions.laneOf(localSource()).key)) > 0;
   if (wish.kind !== "session") return laneFor(wish, { isScript, isShared, named: null });
-  const entry = await sessions.find(wish.which, OWNER);
-  const lane = await laneOf(entry, opened);
+  const { entry, lane } = await find(wish.which, opened);
   const there = await sessions.current(
     sessions.laneOf(terminalLane(isScript ? "script" : "cli", entry.sessionId)).key,
   );
   const isMeetingTaken = there !== null && there.sessionId !== entry.sessionId;
   return laneFor(wish, { isScript, isShared, named: { entry, isMeetingTaken, lane } });
+}
+
+/** As they are together: a script may give the session back between two reads. */
+async function find(
+  which: string,
+  opened: Parameters<typeof chooseLane>[2],
+): Promise<Pick<NamedSession, "entry" | "lane">> {
+  let entry = await opened.sessions.find(which, OWNER);
+  for (;;) {
+    const lane = await laneOf(entry, opened);
+    const now = await opened.sessions.find(which, OWNER);
+    if (now.key === entry.key) return { entry: now, lane };
+    entry = now;
+  }
 }
 
 async function laneOf(

@@ -269,6 +269,20 @@ export function terminalStoreContract(name: string, createFixture: () => Promise
         expect(await sessions.current(keyOf(aside))).toBeNull();
       });
 
+      it("has it back from the last script there, also if that one did not borrow it", async () => {
+        const own = { key: keyOf(script), isScript: true, backTo: null };
+        const stay = () => store.terminals.enter(own, { holder: "a", leaseMs: HOLD_MS }, now);
+        await stay();
+        const sessionId = await lend("b");
+        const desk = new TerminalDesk({ sessions, store, clock: () => now });
+        expect(await desk.backTo(keyOf(script))).toBe(keyOf(aside));
+        await store.terminals.leave("b", now);
+        await stay();
+        expect(await begin(await say(null, aside))).toEqual({ kind: "lent" });
+        await store.terminals.leave("a", now);
+        expect(await sessions.current(keyOf(aside))).toMatchObject({ sessionId, endedAt: null });
+      });
+
       it("keeps another session that its person began or brought meanwhile", async () => {
         const sessionId = await lend("script");
         const other = await sessions.getOrCreate(aside, { forceNew: true });

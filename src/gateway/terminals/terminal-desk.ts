@@ -57,7 +57,7 @@ export class TerminalDesk {
   /** Where the session of a lane of scripts goes back to; null if nowhere. */
   async backTo(key: SessionKey): Promise<SessionKey | null> {
     const open = await this.#setting.store.terminals.all(this.#setting.clock());
-    return open.find((each) => each.key === key && each.isScript)?.backTo ?? null;
+    return open.find((each) => each.key === key && each.backTo !== null)?.backTo ?? null;
   }
 
   /** Begins a session that goes with its script, however that ends. */

@@ -29,8 +29,8 @@ export class SqlTerminals implements Terminals {
     const shift = this.#db.dialect.clockShift(now);
     await this.#db.run(
       `INSERT INTO terminals (owner, key, is_script, back_to, lease_until) VALUES (?, ?, ?, ?, ? + ${shift.sql})
-       ON CONFLICT (owner) DO UPDATE SET key = excluded.key, is_script = excluded.is_script, back_to = excluded.back_to,
-         lease_until = excluded.lease_until`,
+       ON CONFLICT (owner) DO UPDATE SET key = excluded.key, is_script = excluded.is_script,
+         back_to = COALESCE(excluded.back_to, terminals.back_to), lease_until = excluded.lease_until`,
       holder,
       key,
       isScript ? 1 : 0,
@@ -52,7 +52,11 @@ export class SqlTerminals implements Terminals {
       const backTo = maybe(row.back_to ?? null, text<SessionKey>);
       // What was borrowed goes back, also from under a terminal that has joined: the chat was not told.
       const others = `SELECT 1 AS one FROM terminals WHERE key = ? ${backTo === null ? "" : "AND is_script = 1"}`;
-      if (await tx.get(others, key)) return true;
+      if (await tx.get(others, key)) {
+        const heirs = "UPDATE terminals SET back_to = ? WHERE key = ? AND is_script = 1 AND back_to IS NULL";
+        if (backTo !== null) await tx.run(heirs, backTo, key); // Others were there before it was borrowed.
+        return true;
+      }
       const isReplaced =
         backTo !== null && (await tx.get("SELECT 1 AS one FROM routes WHERE key = ?", backTo));
       if (backTo === null || isReplaced) {
