@@ -20,7 +20,7 @@ export class TypingChat {
 
   /** While nothing moves: a chat's line is for what the chat has. */
   say(): Promise<void> {
-    return this.#world.unmoved(() => this.#say());
+    return this.#world.unmoved(() => this.sayNow());
   }
 
   begin(): Promise<void> {
@@ -28,7 +28,7 @@ export class TypingChat {
       this.#abandon();
       await this.#command("/new", "A new session begins");
       this.#arrive(this.#world.converse());
-      await this.#say(); // So that it can be found.
+      await this.sayNow(); // So that it can be found.
     });
   }
 
@@ -70,7 +70,8 @@ export class TypingChat {
     });
   }
 
-  async #say(): Promise<void> {
+  /** The caller sees to it that nothing moves. */
+  async sayNow(): Promise<void> {
     if (this.conversation === null) this.#arrive(this.#world.converse());
     const { conversation } = this;
     if (conversation === null) return;

@@ -27,20 +27,17 @@ export async function runScript(
     return world.unmoved(async () => run(world, name, ["-c"], await world.usual(), death));
   const { conversation } = wish;
   const words = ["--session", String(conversation.sessionId)];
-  const isInChat = () => world.chats.some((chat) => chat.conversation === conversation);
-  // Where it is may change as soon as the script is in it.
   let over: Promise<void> | undefined;
-  const isBegun = await world.unmoved(async () => {
-    if (isInChat()) return false;
-    await new Promise<void>((resolve) => {
+  await world.unmoved(async () => {
+    const lender = world.chats.find((chat) => chat.conversation === conversation);
+    const asked = new Promise<void>((resolve) => {
       over = run(world, name, words, conversation, death, resolve).finally(resolve);
     });
-    return true;
+    // Where it is may change as soon as the script is in it; but a chat, which goes on, gets it back first.
+    await (lender ? over : asked);
+    if (lender && death?.by === "SIGKILL") await lender.sayNow();
   });
-  if (isBegun) return over;
-  // It borrows the conversation of a chat, which says nothing meanwhile. After kill -9 it is the next one that gives it back.
-  const survivable = death?.by === "SIGKILL" ? null : death;
-  return world.move(() => run(world, name, words, conversation, survivable));
+  return over;
 }
 
 async function run(
