@@ -4,6 +4,7 @@ import type { RemoteFile } from "../adapter/adapter.js";
 import { UNFINISHED } from "../adapter/terminal/script-output.js";
 import { inbound } from "../adapter/terminal/terminal-source.js";
 import type { Config } from "../config/config.js";
+import { ConflictError } from "../session/errors.js";
 import type { Handoff } from "../session/handoff.js";
 import { LOCAL } from "../session/platform.js";
 import { localSource } from "../session/source.js";
@@ -12,7 +13,7 @@ import { type ChatFlags, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
 import { CliError, failureOf, wrongUsage } from "./failure.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
-import type { ChatSurface, QuestionWish } from "./opened-chat.js";
+import type { ChatSurface, OpenChat, QuestionWish } from "./opened-chat.js";
 import { StopSigns } from "./stop-signs.js";
 import { waitNotice } from "./wait-notice.js";
 
@@ -56,6 +57,8 @@ async function askOnce(
   const onProblem = noted(cli, (problem) => tell(cli, problem));
   const stillWaits = waitNotice(Date.now, (notice) => adapter?.notice(notice));
   const asked: { handoff?: Handoff } = {};
+  /** What is said at the end of a handoff that was stopped. */
+  let ending: string | undefined;
   const config = await cli.loadConfig();
   const question = await questionOf(cli, config, options);
   const surface: ChatSurface = {
@@ -90,11 +93,15 @@ async function askOnce(
       if (stop.isAsked) await open.gateway.cancel(open.key); // It may have come in while that was cancelled.
       await open.gateway.answered(open.key); // A command may have started another turn.
       await moved(cli, asked, stop);
+      if (stop.isAsked && asked.handoff && isMoving(asked.handoff)) {
+        ending = await calledOff(open, asked.handoff);
+        script.finish("stopped");
+      }
       await open.gateway.delivered(); // Also notices, such as why there is no answer.
-      if (asked.handoff?.state === "failed") script.finish("failed", notMoved(asked.handoff));
+      if (!ending && asked.handoff?.state === "failed") script.finish("failed", notMoved(asked.handoff));
     });
     told.isTold = true;
-    if (stop.isUnread()) return;
+    if (stop.isUnread(ending)) return;
     if (asked.handoff?.state === "failed") throw new CliError("handoff_failed", notMoved(asked.handoff));
     if (outcome !== "done") throw new CliError("chat", UNFINISHED[outcome]);
   } finally {
@@ -141,13 +148,28 @@ function wishOf({ session, new: isNew, continue: goesOn }: ChatFlags, text: stri
   return kind === "command" && !isNew ? { kind: "usual" } : { kind: "new" };
 }
 
+/** An offer to the terminal waits for somebody to take it, not here. */
+function isMoving({ finishedAt, target }: Handoff): boolean {
+  return finishedAt === null && target !== LOCAL;
+}
+
+/** Cancels a handoff that nobody has begun to carry out; returns what to say. */
+async function calledOff({ gateway }: OpenChat, handoff: Handoff): Promise<string> {
+  try {
+    await gateway.handoffs.cancel(handoff, { tell: false });
+    return "Stopped. The conversation stays here.";
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    return "Stopped. The conversation may move all the same: a gateway has begun to move it.";
+  }
+}
+
 /** Waits until the requested handoff is over, showing the seconds; the gateway ends one that takes too long. */
 async function moved(
   { terminal }: Cli,
   asked: { readonly handoff?: Handoff },
   stop: StopSigns,
 ): Promise<void> {
-  const isMoving = ({ finishedAt, target }: Handoff): boolean => finishedAt === null && target !== LOCAL;
   while (asked.handoff && isMoving(asked.handoff) && !stop.isAsked) {
     terminal.progress(movingWords(asked.handoff));
     await sleep(LOOK_MS);

@@ -1,9 +1,19 @@
 /** A script that hands a conversation off: `baton chat --message`, a gateway beside it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OpenGateway } from "../../src/open-gateway.js";
+import { openStore } from "../../src/open-sessions.js";
+import { newTurnId } from "../../src/session/ids.js";
+import { localSource } from "../../src/session/source.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
+import { processHolder } from "../../src/util/holder.js";
 import { baton, makeHome, type Run } from "../support/baton.js";
 import { telegramBeside } from "../support/telegram-beside.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 let home: string;
 let open: OpenGateway;
@@ -52,3 +62,59 @@ test("fails where the handoff does, with the reason", async () => {
   ]);
   expect((await say("still here")).stdout).toContain("You said “still here”.");
 });
+
+test("cancels a handoff that has not begun if it is stopped", async () => {
+  await say("hello");
+  const { store, sessions } = await openStore({ url: join(home, "baton.db") });
+  const holder = processHolder();
+  const source = localSource();
+  const { key } = sessions.laneOf(source);
+  const message = { kind: "message", key, source, messageId: "m", text: "a long one" } as const;
+  const item = await store.inbox.accept(
+    { platform: "local", account: "terminal", ...message },
+    holder,
+    Date.now(),
+  );
+  // The handoff waits for this turn, which never ends.
+  const begun = await sessions.resolveIn(source, {}, { role: "user", content: message.text }, (request) =>
+    store.turns.begin(newTurnId(), item ?? expect.fail(), request, { holder, leaseMs: 600_000 }, () => []),
+  );
+  expect(begun.kind).toBe("begun");
+  for (const options of [[], ["--json"]]) {
+    const script = spawn(process.execPath, [MAIN, "-c", "-m", "/handoff telegram:ann", ...options], {
+      env: {
+        ...{ PATH: process.env.PATH ?? "", HOME: join(home, ".."), BATON_HOME: home },
+        BATON_AGENT_PROVIDER: "offline",
+      },
+    });
+    const over = once(script, "close");
+    const said = { stdout: "", stderr: "" };
+    await written(script, said, "It moves to Telegram");
+    script.kill("SIGTERM");
+    expect((await over)[0]).toBe(143);
+    expect(said.stderr).toContain("Stopped. The conversation stays here.");
+    if (options.length > 0)
+      expect(JSON.parse(said.stdout.trim().split("\n").at(-1) ?? "")).toEqual({
+        kind: "done",
+        outcome: "stopped",
+      });
+    expect(await sessions.listPendingHandoffs()).toEqual([]);
+  }
+  await sessions.close();
+});
+
+/** Collects what it says, and waits until it has said that. */
+function written(
+  script: ChildProcess,
+  said: { stdout: string; stderr: string },
+  words: string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    for (const stream of ["stdout", "stderr"] as const)
+      script[stream]?.setEncoding("utf8").on("data", (text: string) => {
+        said[stream] += text;
+        if (said.stdout.includes(words)) resolve();
+      });
+    script.once("close", () => reject(new Error(`It ended: ${JSON.stringify(said)}`)));
+  });
+}

@@ -26,6 +26,7 @@ import {
   faults,
   type LineEnd,
   linesIn,
+  lineText,
   type TypedLine,
 } from "./typing-oracle.js";
 import type { TypingTerminal } from "./typing-terminal.js";
@@ -351,10 +352,13 @@ export class TypingWorld {
     const messages = body.messages as { role: string; content: string }[];
     const said = messages.filter(({ role }) => role === "user").map(({ content }) => content);
     const request = said.flatMap(linesIn);
-    const number = linesIn(said.at(-1) ?? "").at(-1);
+    const last = said.at(-1) ?? "";
+    const number = linesIn(last).at(-1);
     if (number === undefined) return { text: "Fine." };
     this.#requests.push(request);
-    if (!said.at(-1)?.includes("hang") || this.#hung.has(number)) return { text: answerText(number) };
+    // What a killed script said before, and nobody answered, may stand in the same message.
+    const own = last.slice(last.lastIndexOf(lineText(number)));
+    if (!own.includes("hang") || this.#hung.has(number)) return { text: answerText(number) };
     this.#hung.add(number);
     const pieces = [
       `${answerMark(number)} begun`,
