@@ -85,6 +85,8 @@ describe("the chat that a conversation leaves", () => {
     const entry = await ann.session();
     const to = { platform: THERE, chatId: "team", chatType: "thread", threadId: "7" } as const;
     expect(movedAwayText(entry, to)).toMatch(/^"Garden" moved to Discord\. To bring it back, /);
+    const other = { ...to, platform: entry.platform };
+    expect(movedAwayText(entry, other)).toMatch(/^"Garden" moved to another chat on Telegram\. To bring /);
     expect(takenAwayText({ ...entry, origin: to })).toMatch(
       /^"Garden" moved to Discord, .* \(`discord:team:7`\)\. To bring it back, send \/resume \w+; /,
     );

@@ -58,7 +58,8 @@ export function takenText(): string {
  * the platform. A terminal reads `takenAwayText`.
  */
 export function movedAwayText(entry: SessionEntry, to: SessionSource): string {
-  return `${nameOf(entry)} moved to ${surfaceOf(to)}. To bring it back, send /resume here; any other message starts a new session.`;
+  const where = entry.platform === to.platform ? `another chat on ${surfaceOf(to)}` : surfaceOf(to);
+  return `${nameOf(entry)} moved to ${where}. To bring it back, send /resume here; any other message starts a new session.`;
 }
 
 /** For a terminal whose session somebody else took away: where it is; null if it is gone. */
