@@ -459,7 +459,7 @@ describe("while a turn is running", () => {
     await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
     here.gateway.lane(laneKey(here)).run?.stop("stopped");
     await until(() => here.gateway.lane(laneKey(here)).run === undefined);
-    expect(await transcript(here)).toEqual(["user: one"]);
+    expect(await transcript(here)).toEqual(["user: one", "assistant: (Stopped before I was done.)"]);
   });
 
   it("takes no more messages once it is to stop, so that the platform brings them again", async () => {

@@ -10,6 +10,12 @@ import type { Beginning } from "./beginning.js";
 import type { EditStream } from "./edit-stream.js";
 import type { NewDelivery, Turn } from "./store.js";
 
+/**
+ * Stands in the transcript instead of an answer, if somebody stopped the turn before it said anything, and is not sent.
+ * Without it the agent would read the question as a part of the next message, and answer it after all.
+ */
+export const NO_ANSWER: Message = { role: "assistant", content: "(Stopped before I was done.)" };
+
 export interface RepliesSetting {
   /** Shows the turn live, so its replies need not be sent. */
   readonly live: LiveReply | undefined;
@@ -47,6 +53,7 @@ export class TurnReplies {
 
   /** The deliveries of an agent's message. `isStopped`: it is the last one of a turn that was ended from outside. */
   of(message: Message, isStopped: boolean): NewDelivery[] {
+    if (message === NO_ANSWER) return [];
     if (this.#setting.live || this.#setting.isUnsaid?.(message.content))
       return [this.#delivery("reply", message.content, true)];
     const deliveries = this.#bounded(message).map((piece) => this.#delivery("reply", piece, false));

@@ -17,7 +17,7 @@ import type { Fitter } from "./memory/fitter.js";
 import { Renewal } from "./renewal.js";
 import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
 import { TurnAccount } from "./turn-account.js";
-import { type RepliesSetting, TurnReplies } from "./turn-replies.js";
+import { NO_ANSWER, type RepliesSetting, TurnReplies } from "./turn-replies.js";
 
 export interface TurnSetting extends RepliesSetting {
   readonly agent: Agent;
@@ -305,8 +305,10 @@ export class TurnRun {
     switch (this.#reason) {
       case undefined:
         return this.#finish("done", messages, [], null);
-      case "stopped":
-        return this.#finish("stopped", messages, [], null);
+      case "stopped": {
+        const isAnswered = messages.length > 0 || this.#whole.at(-1)?.role === "assistant";
+        return this.#finish("stopped", isAnswered ? messages : [NO_ANSWER], [], null);
+      }
       case "interrupted": {
         const end = await this.#finish("stopped", messages, [], "interrupted by the next message");
         return end === "stopped" ? "interrupted" : end;

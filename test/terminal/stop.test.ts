@@ -67,6 +67,15 @@ describe("a question is cancelled for good", () => {
     await expectNothingAgain();
   });
 
+  test("before its first word", async () => {
+    server.play({ ending: "silence" });
+    const { child, closed } = start("-c", "never mind");
+    await expect.poll(() => server.requests.length).toBe(1);
+    child.kill("SIGINT");
+    expect(await closed).toEqual([130, null]);
+    await expectNothingAgain();
+  });
+
   test("by two signals at once, which only an impatient person sends", async () => {
     const { child, said, closed } = start("-c", "never mind");
     await expect.poll(said).toContain("Well");
