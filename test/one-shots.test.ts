@@ -213,6 +213,29 @@ describe("--attach", () => {
     expect(run.stderr).toContain("Not sent to the model: big.txt: larger than 20 MB.");
     expect(sent()).toContain("[not taken: big.txt: larger than 20 MB]");
   });
+
+  test("a pipe is read to its end; one that nobody writes to, or more than fits, does not hang", async () => {
+    const there = "--attach /dev/fd/3 3<&0 </dev/null";
+    expect(await shell(`echo "buy milk" | baton "and this?" ${there}`)).toEqual(ANSWERED);
+    expect(sent()).toContain("buy milk");
+    expect(await shell(`mkfifo pipe; baton "hi" --attach pipe`)).toEqual(ANSWERED);
+    const endless = await shell(`yes | baton "hi" ${there}`);
+    expect(endless).toMatchObject({ code: 0, stdout: "An answer.\n" });
+    expect(endless.stderr).toContain("3: larger than 20 MB.");
+  });
+
+  test.each([
+    ["hi --attach .", "Can't attach .: it is a folder. Name the files in it."],
+    ["hi --attach /dev/zero", "Can't attach /dev/zero: it is not a file."],
+    ["hi --attach notes.txt gone.txt", "File not found: gone.txt. Give the message before --attach."],
+    ["--attach notes.txt hi", 'Give it before --attach, as in: baton "your message" --attach notes.txt'],
+  ])("`baton %s` says what is wrong, and asks nothing", async (words, says) => {
+    writeFileSync(join(home, "../work/notes.txt"), "buy milk\n");
+    const { code, stderr } = await ask(...words.split(" "));
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(says);
+    expect(server.requests).toEqual([]);
+  });
 });
 
 describe("--json", () => {

@@ -52,7 +52,7 @@ async function askOnce(
   const { ScriptAdapter } = await import("../adapter/terminal/script.js");
   const { stdin, stdout, stderr } = cli.streams;
   const { message: text } = options;
-  if (text.trim() === "") throw wrongUsage(`The message is empty. Give it as words: baton "your message".`);
+  if (text.trim() === "") throw wrongUsage(emptyMessage(options.attach));
   let adapter: InstanceType<typeof ScriptAdapter> | undefined;
   const onProblem = noted(cli, (problem) => tell(cli, problem));
   const stillWaits = waitNotice(Date.now, (notice) => adapter?.notice(notice));
@@ -177,11 +177,28 @@ async function moved(
   }
 }
 
+/** Everything behind --attach is a file, also words that were meant as the message. */
+function emptyMessage([file]: readonly string[] = []): string {
+  return file === undefined
+    ? `The message is empty. Give it as words: baton "your message".`
+    : `The message is empty. Give it before --attach, as in: baton "your message" --attach ${printableText(file)}`;
+}
+
 async function attached(paths: readonly string[]): Promise<readonly RemoteFile[]> {
   if (paths.length === 0) return [];
-  const { existsSync } = await import("node:fs");
-  const missing = paths.find((path) => !existsSync(path));
-  if (missing !== undefined) throw wrongUsage(`File not found: ${printableText(missing)}`);
+  const { statSync } = await import("node:fs");
+  for (const [index, path] of paths.entries()) {
+    const shown = printableText(path);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats)
+      throw wrongUsage(
+        index === 0
+          ? `File not found: ${shown}`
+          : `File not found: ${shown}. Give the message before --attach.`,
+      );
+    if (stats.isDirectory()) throw wrongUsage(`Can't attach ${shown}: it is a folder. Name the files in it.`);
+    if (!stats.isFile() && !stats.isFIFO()) throw wrongUsage(`Can't attach ${shown}: it is not a file.`);
+  }
   const { attachedFile } = await import("../adapter/terminal/attached-file.js");
   return paths.map(attachedFile);
 }
