@@ -127,6 +127,11 @@ const CASES: Record<string, Surroundings> = {
     says: /is not a SQLite database\. Give another path/,
     works: ["version", "help", "set", "logs"],
   },
+  "a pipe instead of the database": {
+    prepare: (home) => void spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', join(home, "baton.db")]),
+    says: /baton\.db is a pipe, not a file\. Move it away/,
+    works: ["version", "help", "set", "logs"],
+  },
   "a folder instead of the database": {
     prepare: (home) => mkdirSync(join(home, "baton.db")),
     says: /baton\.db is a folder, not a file\. Move it away/,

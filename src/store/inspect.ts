@@ -16,7 +16,7 @@ import type { Db, Dialect, Row } from "./db.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { APPLICATION_ID, openSqlite, type SqliteOptions } from "./sqlite/db.js";
-import { storeErrorOf } from "./sqlite/errors.js";
+import { refuseOther, storeErrorOf } from "./sqlite/errors.js";
 
 const CHECK = "store";
 const BUSY_TIMEOUT_MS = 1_000;
@@ -33,6 +33,7 @@ export async function inspectSqlite(path: string, options: SqliteOptions = {}): 
       if (options.rememberedIn !== undefined) await openSqlite(path, options); // It says what is wrong.
       return [...findings, ok(`${path} does not exist yet; Baton creates it with the first session`)];
     }
+    refuseOther(path);
     const probed = await probeSqlite(path, options);
     // The modes last: opening makes -wal and -shm with the mode of the file.
     return [...findings, modeFinding(path), ...probed];

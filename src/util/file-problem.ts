@@ -1,4 +1,5 @@
 /** What the file system says, as what a person can do about it. */
+import type { BigIntStats, Stats } from "node:fs";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left on the disk. Free some space, then try again",
@@ -41,4 +42,13 @@ export function fileSentence(error: unknown): string {
   return path !== undefined && fileProblem(error) !== null
     ? `Can't use ${path}: ${fileReason(error)}`
     : fileReason(error);
+}
+
+/** What is there, as in "it is …". */
+export function kindOf(stats: Stats | BigIntStats): string {
+  if (stats.isFile()) return "a file";
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isSymbolicLink()) return "a link";
+  if (stats.isFIFO()) return "a pipe";
+  return stats.isSocket() ? "a socket" : "a device";
 }

@@ -1,11 +1,12 @@
 /** The tool `list_files`: the entries of a folder with kinds and sizes, and what was skipped. */
+
+import { kindOf } from "../../util/file-problem.js";
 import { counted, grouped } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 import type { Confined } from "./confined.js";
 import { fileDanger } from "./file-danger.js";
 import { type FolderEntry, walkFolder } from "./folder-walk.js";
 import { readableBy } from "./given-files.js";
-import { kindOf } from "./open-folder.js";
 import { LONGEST_ARGUMENT } from "./parameters.js";
 import { answering } from "./refused.js";
 import { sizeText } from "./text-file.js";

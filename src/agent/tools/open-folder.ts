@@ -17,6 +17,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import { join } from "node:path";
+import { kindOf } from "../../util/file-problem.js";
 import { Refused } from "./refused.js";
 
 /** A file that was opened for reading; the caller closes the handle. */
@@ -225,14 +226,6 @@ function unchanged(seen: BigIntStats, now: BigIntStats | null): boolean {
 
 export function checkFile(path: string, stats: BigIntStats): void {
   if (!stats.isFile()) throw new Refused(`${path} is not a file but ${kindOf(stats)}.`);
-}
-
-export function kindOf(stats: BigIntStats): string {
-  if (stats.isFile()) return "a file";
-  if (stats.isDirectory()) return "a folder";
-  if (stats.isSymbolicLink()) return "a link";
-  if (stats.isFIFO()) return "a pipe";
-  return stats.isSocket() ? "a socket" : "a device";
 }
 
 function changed(path: string): Refused {

@@ -11,7 +11,7 @@ import { makeFolder } from "../../util/make-folder.js";
 import type { Row } from "../db.js";
 import { SCHEMA_VERSION } from "../migrations/index.js";
 import { APPLICATION_ID } from "./db.js";
-import { storeErrorOf } from "./errors.js";
+import { refuseOther, storeErrorOf } from "./errors.js";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGES_A_STEP = 1_000;
@@ -37,6 +37,7 @@ export async function backUpSqlite(path: string, to: string, progress: BackupPro
   if (!statSync(path, { throwIfNoEntry: false })) {
     throw new StoreError("store_unreachable", `There is nothing to back up yet: ${path} is not there.`);
   }
+  refuseOther(path);
   const part = `${to}.${process.pid}.part`;
   try {
     if (statSync(to, { throwIfNoEntry: false })) throw alreadyThere(to);

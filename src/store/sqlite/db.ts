@@ -14,7 +14,7 @@ import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { Recorded, Subscribers } from "../facts.js";
 import { CommitQueue } from "./commit-queue.js";
-import { isBusy, storeErrorOf } from "./errors.js";
+import { isBusy, refuseOther, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { ReadingThread } from "./reading-thread.js";
 import { refuseWhileRestoring } from "./restoring.js";
@@ -71,6 +71,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   const inMemory = path === ":memory:";
   try {
     if (rememberedIn !== undefined && !existsSync(path)) throw missing(path, "gone", rememberedIn);
+    if (!inMemory) refuseOther(path);
     if (!inMemory && !readOnly) createPrivately(path);
     const database = new DatabaseSync(path, {
       timeout: BUSY_TIMEOUT_MS,

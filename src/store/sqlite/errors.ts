@@ -1,8 +1,8 @@
 /** What SQLite and the file system say, as errors that say what to do. */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { constants } from "node:os";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
-import { fileReason } from "../../util/file-problem.js";
+import { fileReason, kindOf } from "../../util/file-problem.js";
 import { lockHolderText } from "./lock-holder.js";
 
 const BUSY = 5;
@@ -66,8 +66,12 @@ function notInFolder(path: string): string {
   return `${path} can't be created: its parent is a file, not a folder. Move the file away, or use another path.`;
 }
 
-function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
+/** Refuses what is no file, before SQLite opens it: a pipe would let it wait forever. */
+export function refuseOther(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats || stats.isFile()) return;
+  const message = `${path} is ${kindOf(stats)}, not a file. Move it away, or give another path.`;
+  throw new StoreError("store_unreachable", message);
 }
 
 export function isBusy(error: unknown): boolean {
@@ -80,10 +84,6 @@ export function storeErrorOf(error: unknown, path: string): unknown {
   if (error instanceof BatonError) return error;
   const known =
     BY_RESULT[resultCode(error) ?? -1] ?? BY_ERRNO[String((error as NodeJS.ErrnoException)?.code)];
-  if ((known === BY_RESULT[IO_ERROR] || known === BY_RESULT[CANNOT_OPEN]) && isFolder(path)) {
-    const message = `${path} is a folder, not a file. Move it away, or give another path.`;
-    return new StoreError("store_unreachable", message, { cause: error });
-  }
   if (known) return new StoreError(known[0], known[1](path), { cause: error });
   if (!(error instanceof Error) || !("code" in error)) return error;
   return new StoreError("store_failed", `The store at ${path} failed: ${fileReason(error)}.`, {

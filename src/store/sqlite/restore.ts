@@ -17,7 +17,7 @@ import {
   publish,
   removeDatabase,
 } from "./backup.js";
-import { storeErrorOf } from "./errors.js";
+import { refuseOther, storeErrorOf } from "./errors.js";
 import { whileRestoring } from "./restoring.js";
 
 const BUSY_TIMEOUT_MS = 1_000;
@@ -67,6 +67,7 @@ export async function restoreSqlite(
 /** Sees to it that nobody else has the store open, and that all of it is in its one file. */
 function takeAlone(path: string): "usable" | "unusable" {
   if (!statSync(path, { throwIfNoEntry: false })) return "unusable";
+  refuseOther(path);
   try {
     lookAt(path);
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
