@@ -9,10 +9,8 @@ import type { OnProblem } from "./util/problem.js";
 import { counted } from "./util/words.js";
 
 const LOOK_MS = 10_000;
-/** How long a script waits for a command that may have to install itself: half of what a turn may take. */
+/** How long scripts and the doctor wait for a command that may have to install itself: half of what a turn may take. */
 export const INSTALL_MS = 5 * 60_000;
-/** How long the doctor does. */
-const LOOK_INSTALL_MS = 60_000;
 /** Commands that fetch a program and run it. */
 const INSTALLERS = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|uv|docker|podman)$/;
 
@@ -23,7 +21,7 @@ export interface OpenMcpOptions {
   readonly log: (line: string) => void;
   readonly onProblem: OnProblem;
   readonly patienceMs?: number;
-  /** For a script: it ends with its answer, and an installation would be stopped in the middle each time. */
+  /** For what ends soon itself: an installation would be stopped in the middle each time. */
   readonly installMs?: number;
 }
 
@@ -45,7 +43,7 @@ export async function mcpFindings(config: Config, version: string): Promise<Find
     version,
     reserved: [],
     patienceMs: LOOK_MS,
-    installMs: LOOK_INSTALL_MS,
+    installMs: INSTALL_MS,
     log: nobody,
     onProblem: nobody,
   });

@@ -39,12 +39,15 @@ export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
       ...(await cli.inspectEnvironments(config)),
       ...(await cli.inspectProcesses(config)),
       ...(await jobFindings(cli, config)),
-      ...(await cli.inspectMcp(config)),
-      ...(await careFindings(cli, config)),
     );
-    if (!options.json) cli.terminal.progress("Asking the model and the platforms…");
+    const doing = (what: string): void => {
+      if (!options.json) cli.terminal.progress(what);
+    };
+    doing("Starting the MCP servers. One that installs itself may take minutes…");
+    findings.push(...(await cli.inspectMcp(config)), ...(await careFindings(cli, config)));
+    doing("Asking the model and the platforms…");
     findings.push(...(await reachFindings(cli, config, options)));
-    if (!options.json) cli.terminal.progress("");
+    doing("");
   }
   const broken = findings.filter((finding) => finding.status === "broken").length;
   if (options.json) cli.terminal.json({ ok: broken === 0, findings });
