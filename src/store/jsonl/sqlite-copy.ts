@@ -3,11 +3,16 @@
  * should the file be open in this one, closing our descriptor of it would drop SQLite's locks there.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../../session/errors.js";
+import { fateOf, processHolder } from "../../util/holder.js";
+
+const FOLDER = "baton-import-";
+/** Beside the copy: the process that reads it. */
+const HOLDER = "holder";
 
 export interface SqliteCopy {
   readonly path: string;
@@ -16,10 +21,12 @@ export interface SqliteCopy {
 
 /** Null where the file is not a SQLite database. */
 export async function copySqlite(path: string): Promise<SqliteCopy | null> {
-  const folder = await mkdtemp(join(tmpdir(), "baton-import-"));
+  await removeLeft();
+  const folder = await mkdtemp(join(tmpdir(), FOLDER));
   const copy = join(folder, "copy.db");
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
+    await writeFile(join(folder, HOLDER), processHolder());
     const { stdout } = await promisify(execFile)(process.execPath, ["-e", COPY, path, copy], { env: {} });
     if (stdout === "changing") {
       throw new InputError(
@@ -45,6 +52,17 @@ export async function copySqlite(path: string): Promise<SqliteCopy | null> {
   }
   await remove();
   return null;
+}
+
+/** Copies of imports that were killed: whole conversations would stay there. */
+async function removeLeft(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(FOLDER))) {
+    const folder = join(tmpdir(), name);
+    const holder = await readFile(join(folder, HOLDER), "utf8").catch(() => ""); // Another user's, or just being made.
+    if (holder !== "" && fateOf(holder) === "ended")
+      await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -8,7 +8,9 @@ import { fingerprint, folder, store } from "../../../test/support/session-files.
 import { openSessions } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
 import { asSessionId } from "../../session/ids.js";
+import { processNamed } from "../../util/holder.js";
 import { importSessions } from "./import.js";
+import { copySqlite } from "./sqlite-copy.js";
 
 const SCHEMA = `
 CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, user_id TEXT, parent_session_id TEXT,
@@ -234,4 +236,21 @@ it("refuses a database that is damaged from the start, and leaves no copy", asyn
     message: expect.stringContaining("damaged"),
   });
   expect(readdirSync(copies)).toEqual([]);
+});
+
+it("removes the private copies that imports left which were killed, and no others", async () => {
+  const source = join(folder(), "state.db");
+  const place = temporary();
+  const { pid: ended } = spawnSync(process.execPath, ["--version"]);
+  const holders = { aaaaaa: processNamed(ended), bbbbbb: processNamed(process.pid), cccccc: "" };
+  const copies = Object.entries(holders).map(([name, holder]) => {
+    const copy = `baton-import-${name}`;
+    mkdirSync(join(place, copy));
+    writeFileSync(join(place, copy, "copy.db"), "x");
+    if (holder !== "") writeFileSync(join(place, copy, "holder"), holder);
+    return copy;
+  });
+  database(source, SCHEMA).close();
+  await (await copySqlite(source))?.remove();
+  expect(readdirSync(place)).toEqual(copies.slice(1).sort());
 });
