@@ -140,7 +140,9 @@ describe("for this question only", () => {
     server.play({ status: 404, message: "The model `nope` does not exist", type: "invalid_request_error" });
     const run = await ask("hi", "--model", "nope");
     expect(run).toMatchObject({ code: 1, stdout: "" });
-    expect(run.stderr).toContain('has no model called "nope". Run `baton models` to list its models');
+    expect(run.stderr).toMatch(
+      /has no model called "nope"\. Run `.*` to list its models\. Choose a model with --model\.\nbaton: /,
+    );
     const offline = await baton(home, ["hi", "--model", "x"], { env: { BATON_AGENT_PROVIDER: "offline" } });
     expect(offline).toMatchObject({ code: 1, stdout: "" });
     expect(offline.stderr).toContain("There is no model to choose here: the offline agent answers.");
@@ -253,6 +255,22 @@ describe("--json", () => {
       { kind: "error", message: expect.stringContaining("refused the API key") },
       { kind: "done", outcome: "failed", sessionId: expect.any(String) },
     ]);
+  });
+
+  test("says what to do in a script: no command of a chat", async () => {
+    for (const [message, words] of [
+      ["The model `nope` does not exist", "list its models. Choose a model with --model."],
+      ["The engine is on fire.", "refused the request: The engine is on fire."],
+    ] as const) {
+      server.play({ status: 400, message });
+      const run = await ask("hi", "--json", "--model", "nope");
+      const said = events(run).filter(({ kind }) => kind === "notice" || kind === "error");
+      const ends = expect.stringMatching(new RegExp(`${words.replaceAll(".", "\\.")}$`));
+      expect(said).toEqual([
+        { kind: "notice", text: ends },
+        { kind: "error", message: ends },
+      ]);
+    }
   });
 
   test("also if nothing was asked", async () => {

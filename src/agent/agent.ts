@@ -167,4 +167,12 @@ export interface GivenFiles {
 }
 
 /** A failure whose message is shown to the person. The turn is saved and can be tried again. */
-export class AgentError extends Error {}
+export class AgentError extends Error {
+  /** True if another model may do what this one can't. */
+  readonly wantsModel: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly wantsModel?: boolean } = {}) {
+    super(message, options);
+    this.wantsModel = options.wantsModel ?? false;
+  }
+}

@@ -28,7 +28,10 @@ async function* cleanEvents(agent: Agent, turn: TurnInput, hiding: Hiding): Asyn
     }
   } catch (error) {
     yield* waiting(streams);
-    if (error instanceof AgentError) throw new AgentError(redact(error.message), { cause: error });
+    if (error instanceof AgentError) {
+      const { wantsModel } = error;
+      throw new AgentError(redact(error.message), { cause: error, wantsModel });
+    }
     throw error;
   }
 }

@@ -493,6 +493,20 @@ describe("while a turn is running", () => {
     ]);
     expect(await transcript(failing)).toEqual(["user: go", "assistant: Let me"]);
   });
+
+  it("says in a chat how to choose another model, if that may help", async () => {
+    const here = await world(
+      // biome-ignore lint/correctness/useYield: it fails before its first word.
+      scripted(async function* () {
+        throw new AgentError("There is no such model.", { wantsModel: true });
+      }),
+    );
+    await here.adapter.write(ann, "go");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")).toEqual([
+      "There is no such model. Choose a model with /model. Try again with /retry.",
+    ]);
+  });
 });
 
 describe("after a process ended in the middle", () => {

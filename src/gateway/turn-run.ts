@@ -13,13 +13,14 @@ import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
+import { type Whereabouts, withCure } from "./cure.js";
 import type { Fitter } from "./memory/fitter.js";
 import { Renewal } from "./renewal.js";
 import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
 import { TurnAccount } from "./turn-account.js";
 import { NO_ANSWER, type RepliesSetting, TurnReplies } from "./turn-replies.js";
 
-export interface TurnSetting extends RepliesSetting {
+export interface TurnSetting extends RepliesSetting, Whereabouts {
   readonly agent: Agent;
   readonly turns: Turns;
   readonly journal: ToolJournal;
@@ -314,9 +315,9 @@ export class TurnRun {
         return end === "stopped" ? "interrupted" : end;
       }
       case "deadline": {
-        const minutes = Math.round(this.#setting.deadlineMs / 6_000) / 10;
-        const text = `I stopped after ${minutes} minutes and was not done. Try again with /retry.`;
-        return this.#finish("failed", messages, [text], `it was not done after ${minutes} minutes`);
+        const late = `after ${Math.round(this.#setting.deadlineMs / 6_000) / 10} minutes`;
+        const text = withCure(`I stopped ${late} and was not done.`, this.#setting);
+        return this.#finish("failed", messages, [text], `it was not done ${late}`);
       }
       default:
         return this.#reason satisfies never;
@@ -330,8 +331,8 @@ export class TurnRun {
       const { id: turn, sessionId: session } = this.turn;
       this.#setting.onProblem(`A turn failed: ${reason}`, { cause: error, turn, session });
     }
-    this.#account.failed(text);
-    const said = this.#isRefused ? text : `${text} Try again with /retry.`; // A refusal says itself what to do.
+    const said = this.#isRefused ? text : withCure(text, this.#setting, error); // A refusal says itself what to do.
+    this.#account.failed(said);
     return this.#finish("failed", this.#partial(), [said], reason);
   }
 

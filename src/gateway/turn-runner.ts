@@ -149,6 +149,7 @@ export class TurnRunner {
       ...(media ? { filesFolder: media.sessionFiles.folderOf(turn.sessionId) } : {}),
       ...model,
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
+      isUnattended: surface?.capabilities.isUnattended ?? false,
       beforeCall,
       afterSummary: () => setting.allowance.usage.check(asks, turn.sessionId),
       live,

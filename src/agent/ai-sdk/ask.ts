@@ -19,6 +19,7 @@ import {
   retryReason,
   StreamFailure,
   sentenceFor,
+  WANTS_MODEL,
 } from "./failure.js";
 import { imagesOf } from "./images.js";
 import { listModels } from "./list-models.js";
@@ -78,20 +79,22 @@ export async function* ask(
   for (;;) {
     await talk.turn.beforeCall?.();
     const [endpoint, ...others] = talk.endpoints;
-    let failed = { model: "", said: "", sentence: "" };
+    let failed = { model: "", said: "", sentence: "", wantsModel: false };
     try {
       const model = await modelOf(endpoint, signal);
       const outcome = yield* askOne(talk, endpoint, model, asking);
       if (!("failure" in outcome)) return answered(outcome, model, false);
-      failed = { model, said: outcome.said, sentence: sentenceFor(outcome.failure, endpoint, model) };
+      const { failure, said } = outcome;
+      const sentence = sentenceFor(failure, endpoint, model);
+      failed = { model, said, sentence, wantsModel: WANTS_MODEL.includes(failure.kind) };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       failed.sentence = error.message;
     }
-    const { model, said, sentence } = failed;
+    const { model, said, sentence, wantsModel } = failed;
     if (signal.aborted) return answered({ ...NOTHING, text: said }, model, false);
     const [next, ...rest] = others;
-    if (!next) throw new AgentError(sentence);
+    if (!next) throw new AgentError(sentence, { wantsModel });
     talk.endpoints = [next, ...rest];
     yield { kind: "reasoning", text: `(${sentence} Trying another model.)\n` };
     if (said !== "") return answered({ ...NOTHING, text: said }, model, true);

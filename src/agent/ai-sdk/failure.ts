@@ -228,7 +228,10 @@ export function viaProxy({ baseUrl }: Endpoint): string {
     : ` Baton asks it through the proxy ${proxy}: check that this is an HTTP proxy. ${PROXY_CURE}`;
 }
 
-/** For the person in the chat: what happened, and what to look at. */
+/** These may go away with another model. */
+export const WANTS_MODEL: readonly FailureKind[] = ["no model", "too long"];
+
+/** For people, wherever they are: what happened, and what to look at. */
 export function sentenceFor(
   { kind, detail, retryAfterMs }: ModelFailure,
   endpoint: Endpoint,
@@ -248,7 +251,7 @@ export function sentenceFor(
         ? `${host} is rate-limiting you. Try again in a minute.`
         : `${host} is rate-limiting you. Try again in ${counted(Math.ceil(retryAfterMs / 1_000), "second")}.`;
     case "no model":
-      return `${host} has no model called "${model}". Run \`baton models\` to list its models, or choose one with /model.`;
+      return `${host} has no model called "${model}". Run \`baton models\` to list its models.`;
     case "no path":
       return `${host} answers, but there is no model API at ${shownUrl(endpoint)}. Check ${urlSetting(endpoint)}; it often ends in /v1.`;
     case "server":
@@ -278,7 +281,7 @@ export function sentenceFor(
     case "empty":
       return `${model} gave an empty answer${detail === "" || detail === kind ? "." : `: ${detail}.`}`;
     case "too long":
-      return `This message alone is too long for ${model}. Shorten it, or choose another model with /model.`;
+      return `This message alone is too long for ${model}. Shorten it, or use another model.`;
     case "no images":
     case "no tools":
     case "no effort":
