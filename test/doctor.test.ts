@@ -2,7 +2,7 @@
  * `baton doctor`: whatever it finds, it says what to do. What it says of a store is in cli.test.ts, too; what it asks the
  * model and the platforms is in doctor-reach.test.ts.
  */
-import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
@@ -170,6 +170,20 @@ const CASES: Record<
     status: "warning",
     says: /not checked/,
     fix: /fix the configuration/,
+  },
+  "a folder in the place of the store": {
+    make: (home) => mkdirSync(join(home, "baton.db")),
+    check: "store",
+    status: "broken",
+    says: /is a folder, not a file/,
+    fix: /^correct that, or set `store` in config\.yaml to another path$/,
+  },
+  "a link to nowhere in the place of the store": {
+    make: (home) => symlinkSync("nowhere/baton.db", join(home, "baton.db")),
+    check: "store",
+    status: "broken",
+    says: /is a link to a file in a folder that does not exist/,
+    fix: /^correct that, or set `store`/,
   },
   "a store that another program made": {
     make: (home) => new DatabaseSync(join(home, "baton.db")).exec("CREATE TABLE t (x)"),

@@ -29,11 +29,11 @@ export async function inspectSqlite(path: string, options: SqliteOptions = {}): 
   const findings: Finding[] = [engineFinding()];
   try {
     findings.push(await roomFinding(path));
+    refuseOther(path);
     if (!statOf(path)) {
       if (options.rememberedIn !== undefined) await openSqlite(path, options); // It says what is wrong.
       return [...findings, ok(`${path} does not exist yet; Baton creates it with the first session`)];
     }
-    refuseOther(path);
     const probed = await probeSqlite(path, options);
     // The modes last: opening makes -wal and -shm with the mode of the file.
     return [...findings, modeFinding(path), ...probed];
@@ -59,6 +59,12 @@ const RESTORE: Readonly<Record<Dialect["name"], string>> = {
   postgres: "stop Baton, and restore a backup of the database with the tools of PostgreSQL",
 };
 
+/** What to do about a store that can't be opened at all. */
+const OUT_OF_REACH: Readonly<Record<Dialect["name"], string>> = {
+  sqlite: "correct that, or set `store` in config.yaml to another path",
+  postgres: "check `store` in `baton config show`, and that the server runs and can be reached",
+};
+
 /** What to do about an error of a store, by its code. */
 const FIXES: Partial<Record<ErrorCode, string>> = {
   store_foreign: "set `store` to another path, or import its sessions with `baton sessions import`",
@@ -66,7 +72,6 @@ const FIXES: Partial<Record<ErrorCode, string>> = {
   store_readonly: "give the user that runs Baton write access to the file and its folder",
   store_full: "free some space",
   store_busy: "end the process that holds it, or wait for it, then run `baton doctor` again",
-  store_unreachable: "check `store` in `baton config show`, and that the server runs and can be reached",
   store_unsupported: "run npm install again, and keep the store on a disk of this machine",
   schema_too_new: "update Baton",
 };
@@ -246,8 +251,13 @@ function modeOf(path: string): string {
 
 function failureFinding(error: unknown, engine: Dialect["name"]): Finding {
   if (!(error instanceof BatonError)) throw error;
-  const fix = error.code === "store_corrupt" ? RESTORE[engine] : FIXES[error.code];
-  return broken(error.message, fix ?? "fix that, then run `baton doctor` again");
+  return broken(error.message, fixFor(error.code, engine));
+}
+
+function fixFor(code: ErrorCode, engine: Dialect["name"]): string {
+  if (code === "store_corrupt") return RESTORE[engine];
+  if (code === "store_unreachable") return OUT_OF_REACH[engine];
+  return FIXES[code] ?? "fix that, then run `baton doctor` again";
 }
 
 function ok(finding: string): Finding {

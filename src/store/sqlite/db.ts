@@ -14,7 +14,7 @@ import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { Recorded, Subscribers } from "../facts.js";
 import { CommitQueue } from "./commit-queue.js";
-import { isBusy, refuseOther, storeErrorOf } from "./errors.js";
+import { isBusy, linkTarget, refuseOther, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { ReadingThread } from "./reading-thread.js";
 import { refuseWhileRestoring } from "./restoring.js";
@@ -107,6 +107,8 @@ function createPrivately(path: string): void {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const target = existsSync(path) ? null : linkTarget(path);
+    if (target !== null) createPrivately(target); // SQLite would create it for everybody to read.
   }
 }
 

@@ -1,6 +1,7 @@
 /** What SQLite and the file system say, as errors that say what to do. */
-import { statSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
 import { constants } from "node:os";
+import { dirname, resolve } from "node:path";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
 import { fileReason, kindOf } from "../../util/file-problem.js";
 import { lockHolderText } from "./lock-holder.js";
@@ -69,9 +70,22 @@ function notInFolder(path: string): string {
 /** Refuses what is no file, before SQLite opens it: a pipe would let it wait forever. */
 export function refuseOther(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats || stats.isFile()) return;
-  const message = `${path} is ${kindOf(stats)}, not a file. Move it away, or give another path.`;
-  throw new StoreError("store_unreachable", message);
+  if (stats?.isFile()) return;
+  const message = stats
+    ? `${path} is ${kindOf(stats)}, not a file. Move it away, or give another path.`
+    : `${path} is a link to a file in a folder that does not exist. Create the folder, or move the link away.`;
+  if (stats || leadsNowhere(path)) throw new StoreError("store_unreachable", message);
+}
+
+function leadsNowhere(path: string): boolean {
+  const target = linkTarget(path);
+  return target !== null && !existsSync(dirname(target));
+}
+
+/** Where a link leads, one step far; null if there is no link. */
+export function linkTarget(path: string): string | null {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return isLink ? resolve(dirname(path), readlinkSync(path)) : null;
 }
 
 export function isBusy(error: unknown): boolean {

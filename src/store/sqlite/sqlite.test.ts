@@ -1,11 +1,13 @@
 import {
   chmodSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,6 +54,13 @@ describe("the file", () => {
     expect(files.map((file) => mode(join(folder, "home", file)))).toEqual(["600", "600", "600"]);
     expect(mode(join(folder, "home"))).toBe("700");
     await sessions.close();
+  });
+
+  it("is private also behind a link that was made before it", async () => {
+    symlinkSync(join(folder, "elsewhere.db"), join(folder, "link.db"));
+    await (await openSessions({ url: join(folder, "link.db") })).close();
+    expect(mode(join(folder, "elsewhere.db"))).toBe("600");
+    expect(lstatSync(join(folder, "link.db")).isSymbolicLink()).toBe(true);
   });
 
   it("is opened by path, by sqlite: URL and by file: URL alike", async () => {
