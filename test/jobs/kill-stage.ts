@@ -72,24 +72,51 @@ export class KillStage {
    * Returns what came of it.
    */
   async killAt(point: KillPoint, kind: JobKind, times = 1): Promise<Ended> {
-    const [first] = await this.#running();
-    first?.arm(point);
+    await this.#running();
+    const armed = new Set<JobsProcess>();
+    await vi.waitUntil(() => this.#arm(armed, point), PATIENCE);
     const made = await this.#make(kind, (number) => `echo '${number}' >> effects; echo 'result ${number}'`);
-    if (first) await death(first, point);
+    await death(await this.#first(armed, point), point);
     for (let time = 1; time < times; time++) await death(this.#start(point), point);
     return this.#goneOn(made);
   }
 
-  /** Killed from outside while the command of a job runs, which outlives it. */
+  /** Arms the one that has the scheduler; true if one is armed. */
+  async #arm(armed: Set<JobsProcess>, point: KillPoint): Promise<boolean> {
+    for (const each of this.#processes.filter((one) => !armed.has(one))) {
+      const figures = await each.figures(false).catch(() => null); // It ended in this moment.
+      if (!figures?.isScheduler) continue;
+      each.arm(point);
+      armed.add(each);
+    }
+    return armed.size > 0;
+  }
+
+  /** The first that dies. On a busy machine a lease may run out, and the other one has the scheduler then. */
+  async #first(armed: Set<JobsProcess>, point: KillPoint): Promise<JobsProcess> {
+    const until = Date.now() + PATIENCE.timeout;
+    for (;;) {
+      const dead = [...armed].find(({ isOver: isGone }) => isGone);
+      if (dead) return dead;
+      if (Date.now() > until)
+        throw new Error(
+          `Nobody came to die ${point.side} ${point.step}: ${[...armed].map((each) => each.problems)}`,
+        );
+      await this.#arm(armed, point);
+      await new Promise((resolve) => setTimeout(resolve, PATIENCE.interval));
+    }
+  }
+
+  /** All are killed from outside while the command of a job runs, which outlives them. */
   async killDuringCommand(): Promise<Ended> {
-    const [process] = await this.#running();
+    const processes = await this.#running();
     const made = await this.#make(
       "command",
       (number) =>
         `echo '${number}' >> effects; until [ -e go-on ] || [ ! -e effects ]; do sleep 0.02; done; echo 'result ${number}'`,
     );
     await vi.waitUntil(() => this.#effectsOf(made) > 0, PATIENCE);
-    await process?.kill();
+    await Promise.all(processes.map((each) => each.kill()));
     return this.#goneOn(made);
   }
 
@@ -163,7 +190,7 @@ export class KillStage {
     return made;
   }
 
-  /** As many as there should be, the one that has the scheduler first. */
+  /** As many as there should be. */
   async #running(): Promise<JobsProcess[]> {
     this.#processes = this.#processes.filter(({ isOver: isGone }) => !isGone);
     while (this.#processes.length < this.#gateways) await this.#start().ready();
