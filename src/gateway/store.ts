@@ -331,7 +331,8 @@ export interface Terminals {
   enter(terminal: Omit<OpenTerminal, keyof Lease>, hold: Hold, now: number): Promise<void>;
   /**
    * The lane of a script goes with the last terminal in it, and its session ends. A session that was borrowed goes back with
-   * the last script, unless its lane has another one by then. False if the holder was not there: then another process has tidied up after it.
+   * the last script, unless its lane has another session meanwhile. False if the holder was not there: then another process
+   * has tidied up after it.
    */
   leave(holder: string, now: number): Promise<boolean>;
   all(now: number): Promise<OpenTerminal[]>;
