@@ -57,11 +57,11 @@ describe.concurrent("baton chat in a script", () => {
     });
   });
 
-  test("says by its exit code whether it worked, and /retry asks again", async () => {
+  test("says by its exit code and in a sentence whether it worked, and /retry asks again", async () => {
     const home = makeHome();
     const failed = await baton(home, ["chat", "-c", "--message", "fail"]);
     expect(failed).toMatchObject({ code: 1, stdout: "" });
-    expect(failed.stderr).toContain("/retry");
+    expect(failed.stderr).toContain("The model failed before finishing its answer.");
     const again = await baton(home, ["chat", "--message", "/retry"]);
     expect(again).toMatchObject({ code: 1, stdout: 'Trying again: "fail"\n' });
     expect(await baton(home, ["chat", "--message", "   "])).toMatchObject({ code: 2, stdout: "" });

@@ -11,7 +11,7 @@ import type { Timing } from "../../src/schedule/schedule.js";
 import type { ShownRun } from "../../src/schedule/store.js";
 import type { Db } from "../../src/store/db.js";
 import { aJob } from "../support/job-world.js";
-import { JobsProcess, type KillPoint, SeenTexts } from "../support/jobs-process.js";
+import { type Death, JobsProcess, type KillPoint, SeenTexts } from "../support/jobs-process.js";
 
 export const KINDS = ["once", "interval", "cron", "command"] as const;
 export type JobKind = (typeof KINDS)[number];
@@ -44,6 +44,7 @@ export class KillStage {
   readonly #db: Db;
   readonly #made: Made[] = [];
   #processes: JobsProcess[] = [];
+  #deaths = 0;
 
   private constructor(folder: string, url: string, gateways: number, store: Opened, db: Db) {
     this.#folder = folder;
@@ -68,43 +69,23 @@ export class KillStage {
   }
 
   /**
-   * A job that is due now runs, and the gateway that runs it dies there; so do those that go on, until that many have.
-   * Returns what came of it.
+   * A job that is due now runs, and the gateway that takes that step dies there; so do those that go on, until that many
+   * have. Returns what came of it.
    */
   async killAt(point: KillPoint, kind: JobKind, times = 1): Promise<Ended> {
-    await this.#running();
-    const armed = new Set<JobsProcess>();
-    await vi.waitUntil(() => this.#arm(armed, point), PATIENCE);
+    const processes = await this.#running();
+    const death = this.#deathAt(point);
+    await Promise.all(processes.map((each) => each.arm(death)));
     const made = await this.#make(kind, (number) => `echo '${number}' >> effects; echo 'result ${number}'`);
-    await death(await this.#first(armed, point), point);
-    for (let time = 1; time < times; time++) await death(this.#start(point), point);
+    await died(processes, point);
+    for (let time = 1; time < times; time++) await died([this.#start(this.#deathAt(point))], point);
     return this.#goneOn(made);
   }
 
-  /** Arms the one that has the scheduler; true if one is armed. */
-  async #arm(armed: Set<JobsProcess>, point: KillPoint): Promise<boolean> {
-    for (const each of this.#processes.filter((one) => !armed.has(one))) {
-      const figures = await each.figures(false).catch(() => null); // It ended in this moment.
-      if (!figures?.isScheduler) continue;
-      each.arm(point);
-      armed.add(each);
-    }
-    return armed.size > 0;
-  }
-
-  /** The first that dies. On a busy machine a lease may run out, and the other one has the scheduler then. */
-  async #first(armed: Set<JobsProcess>, point: KillPoint): Promise<JobsProcess> {
-    const until = Date.now() + PATIENCE.timeout;
-    for (;;) {
-      const dead = [...armed].find(({ isOver: isGone }) => isGone);
-      if (dead) return dead;
-      if (Date.now() > until)
-        throw new Error(
-          `Nobody came to die ${point.side} ${point.step}: ${[...armed].map((each) => each.problems)}`,
-        );
-      await this.#arm(armed, point);
-      await new Promise((resolve) => setTimeout(resolve, PATIENCE.interval));
-    }
+  /** One of all that are armed with it dies: the others may come to the same step while they go on. */
+  #deathAt(point: KillPoint): Death {
+    this.#deaths += 1;
+    return { ...point, once: join(this.#folder, `death-${this.#deaths}`) };
   }
 
   /** All are killed from outside while the command of a job runs, which outlives them. */
@@ -197,7 +178,7 @@ export class KillStage {
     return this.#processes;
   }
 
-  #start(point?: KillPoint): JobsProcess {
+  #start(death?: Death): JobsProcess {
     const started = new JobsProcess(
       {
         url: this.#url,
@@ -206,7 +187,7 @@ export class KillStage {
         people: ["ann"],
         leaseMs: LEASE_MS,
         mostRunning: 4,
-        ...(point ? { point } : {}),
+        ...(death ? { death } : {}),
       },
       this.#seen,
     );
@@ -248,9 +229,12 @@ function timingOf(kind: JobKind, now: number): Timing {
   return { schedule: { kind: "once", at: now - 10 }, timeZone: "UTC", from: now - 60_000 };
 }
 
-async function death(process: JobsProcess, { side, step }: KillPoint): Promise<void> {
-  const alarm = setTimeout(() => process.kill(), PATIENCE.timeout);
-  const { how, complaint } = await process.ended;
+/** Waits until the first of them has died by itself. */
+async function died(armed: readonly JobsProcess[], { side, step }: KillPoint): Promise<void> {
+  const alarm = setTimeout(() => void Promise.all(armed.map((each) => each.kill())), PATIENCE.timeout);
+  const { process, how, complaint } = await Promise.race(
+    armed.map(async (each) => ({ process: each, ...(await each.ended) })),
+  );
   clearTimeout(alarm);
   if (how !== "SIGKILL" || process.wasKilled)
     throw new Error(`It was to die ${side} ${step}, and ended with ${how}. ${complaint}${process.problems}`);

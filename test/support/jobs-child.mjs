@@ -1,6 +1,6 @@
 // A gateway that runs jobs, in a process of its own. Its platform lives in the parent (jobs-process.ts) and outlives it. It
 // can be told to kill itself around any step of a run. The number in a job's prompt, such as `#17#`, is in its answer.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, closeSync, openSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { terminalTool } from "../../dist/agent/tools/terminal.js";
@@ -10,14 +10,24 @@ import { SCHEDULER } from "../../dist/gateway/jobs/surface.js";
 import { openStore } from "../../dist/open-sessions.js";
 import { processHolder } from "../../dist/util/holder.js";
 
-const { url, folder, effects, people, leaseMs, mostRunning, isBrief, point } = JSON.parse(process.argv[2]);
+const { url, folder, effects, people, leaseMs, mostRunning, isBrief, death } = JSON.parse(process.argv[2]);
 const platform = "telegram";
 process.on("disconnect", () => process.exit(0));
 
 /** Where to die: when the step is reached next, before it is taken or after it was. */
-let armed = point;
+let armed = death;
 function passing(step, side) {
-  if (armed?.step === step && armed.side === side) process.kill(process.pid, "SIGKILL");
+  if (armed?.step === step && armed.side === side && isFirst(armed.once))
+    process.kill(process.pid, "SIGKILL");
+}
+
+function isFirst(path) {
+  try {
+    closeSync(openSync(path, "wx"));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** How often each method of the store was called. */
@@ -138,8 +148,9 @@ const told = {
     sending.get(deliveryId)({ messageId });
     sending.delete(deliveryId);
   },
-  arm: ({ point: given }) => {
+  arm: ({ death: given }) => {
     armed = given;
+    process.send({ kind: "armed" });
   },
   /** What was measured since that began, which then begins anew, if asked. */
   figures: async ({ isAnew }) => {

@@ -10,6 +10,11 @@ export interface KillPoint {
   readonly side: "before" | "after";
 }
 
+export interface Death extends KillPoint {
+  /** Who makes this file dies; nobody else does. */
+  readonly once: string;
+}
+
 export interface JobsProcessOptions {
   readonly url: string;
   /** Where commands run, and where results are kept. */
@@ -22,7 +27,7 @@ export interface JobsProcessOptions {
   /** The agent answers at once. */
   readonly isBrief?: boolean;
   /** Where it dies, even while it starts. */
-  readonly point?: KillPoint;
+  readonly death?: Death;
 }
 
 /** What was measured since that began. */
@@ -41,6 +46,7 @@ export interface Figures {
 
 type Said =
   | { readonly kind: "ready" }
+  | { readonly kind: "armed" }
   | { readonly kind: "problem"; readonly problem: string }
   | { readonly kind: "figures"; readonly figures: Figures }
   | { readonly kind: "send"; readonly deliveryId: string; readonly chat: string; readonly text: string };
@@ -126,8 +132,10 @@ export class JobsProcess {
     return (await figures).figures;
   }
 
-  arm(point: KillPoint): void {
-    this.#tell({ kind: "arm", point });
+  async arm(death: Death): Promise<void> {
+    const armed = this.#until("armed");
+    this.#tell({ kind: "arm", death });
+    await armed;
   }
 
   async kill(): Promise<void> {
