@@ -1,12 +1,11 @@
 /** Times, platforms, long lists of problems, and folders that hold nothing. */
-import { execFileSync } from "node:child_process";
 import { copyFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import "../../src/adapter/platforms.js";
 import type { SessionId } from "../../src/session/ids.js";
 import { importSessions } from "../../src/store/jsonl/import.js";
-import { folder, lines, store } from "../support/session-files.js";
+import { folder, lines, pipe, store } from "../support/session-files.js";
 import { writeHermes } from "./formats.js";
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -109,8 +108,6 @@ it("says what it looked for in a folder that holds nothing known, and follows no
 describe("a folder with links and pipes in it", () => {
   const CONVERSATION = { id: "s1", chat: "42", messages: [{ role: "user", content: "hi" }] } as const;
   const STOLEN = { platform: "telegram", chat_id: "666", chat_type: "dm", user_id: "666" };
-
-  const pipe = (path: string): void => void execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
 
   it("is read without them, and they are named", async () => {
     const path = folder();

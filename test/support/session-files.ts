@@ -1,4 +1,5 @@
 /** Folders and stores for the tests of import, export and mirror. */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,6 +35,10 @@ export function put(path: string, content: unknown): void {
   if (typeof content === "string" || Buffer.isBuffer(content)) writeFileSync(path, content);
   else if (Array.isArray(content)) writeFileSync(path, lines(...content));
   else writeFileSync(path, JSON.stringify(content));
+}
+
+export function pipe(path: string): void {
+  execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
 }
 
 export function lines(...values: unknown[]): string {

@@ -2,8 +2,7 @@
  * The lines of a file, one at a time, however large the file is. Only a line feed ends a line: text inside JSON may
  * hold U+2028 and its kin raw. Symbolic links are not followed, so nothing outside a given folder is ever read.
  */
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { openRegular } from "./regular-file.js";
 
 export interface FileLine {
   /** Counted from 1. */
@@ -23,7 +22,7 @@ const LF = 0x0a;
 
 /** Every line that is not blank. */
 export async function* readLines(path: string): AsyncGenerator<FileLine> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const file = await openRegular(path);
   let number = 0;
   let held: Buffer[] = [];
   let heldBytes = 0;

@@ -3,12 +3,13 @@
  * should the file be open in this one, closing our descriptor of it would drop SQLite's locks there.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../../session/errors.js";
 import { fateOf, processHolder } from "../../util/holder.js";
+import { readRegular } from "./regular-file.js";
 
 const FOLDER = "baton-import-";
 /** Beside the copy: the process that reads it. */
@@ -59,10 +60,18 @@ async function removeLeft(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names.filter((each) => each.startsWith(FOLDER))) {
     const folder = join(tmpdir(), name);
-    const holder = await readFile(join(folder, HOLDER), "utf8").catch(() => ""); // Another user's, or just being made.
-    if (holder !== "" && fateOf(holder) === "ended")
+    if (await isLeft(folder).catch(() => false))
       await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** Anybody may make a folder of that name: only one of ours that nobody else can write to says something. */
+async function isLeft(folder: string): Promise<boolean> {
+  const stats = await lstat(folder);
+  const isOurs = stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o777) === 0o700;
+  if (!isOurs) return false;
+  const holder = await readRegular(join(folder, HOLDER));
+  return holder !== "" && fateOf(holder) === "ended"; // Empty while it is being made.
 }
 
 /**

@@ -1,10 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, expect, it, vi } from "vitest";
-import { fingerprint, folder, store } from "../../../test/support/session-files.js";
+import { fingerprint, folder, pipe, store } from "../../../test/support/session-files.js";
 import { openSessions } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
 import { asSessionId } from "../../session/ids.js";
@@ -245,7 +256,7 @@ it("removes the private copies that imports left which were killed, and no other
   const holders = { aaaaaa: processNamed(ended), bbbbbb: processNamed(process.pid), cccccc: "" };
   const copies = Object.entries(holders).map(([name, holder]) => {
     const copy = `baton-import-${name}`;
-    mkdirSync(join(place, copy));
+    mkdirSync(join(place, copy), { mode: 0o700 });
     writeFileSync(join(place, copy, "copy.db"), "x");
     if (holder !== "") writeFileSync(join(place, copy, "holder"), holder);
     return copy;
@@ -253,4 +264,34 @@ it("removes the private copies that imports left which were killed, and no other
   database(source, SCHEMA).close();
   await (await copySqlite(source))?.remove();
   expect(readdirSync(place)).toEqual(copies.slice(1).sort());
+});
+
+it("believes no folder that somebody else may have made, and waits for no pipe in one", async () => {
+  const source = join(folder(), "state.db");
+  const place = temporary();
+  const { pid: ended } = spawnSync(process.execPath, ["--version"]);
+  const holder = join(folder(), "holder");
+  writeFileSync(holder, processNamed(ended));
+  const make = (name: string, mode: number): string => {
+    const copy = join(place, `baton-import-${name}`);
+    mkdirSync(copy);
+    chmodSync(copy, mode);
+    return copy;
+  };
+  writeFileSync(join(make("open", 0o777), "holder"), processNamed(ended));
+  writeFileSync(join(make("torn", 0o700), "holder"), "{");
+  symlinkSync(holder, join(make("link", 0o700), "holder"));
+  pipe(join(make("pipe", 0o700), "holder"));
+  if (process.getuid?.() === 0) {
+    const theirs = make("theirs", 0o700);
+    writeFileSync(join(theirs, "holder"), processNamed(ended));
+    chownSync(theirs, 65_534, 65_534);
+  }
+  const elsewhere = folder();
+  writeFileSync(join(elsewhere, "holder"), processNamed(ended));
+  symlinkSync(elsewhere, join(place, "baton-import-away"));
+  const before = readdirSync(place).sort();
+  database(source, SCHEMA).close();
+  await (await copySqlite(source))?.remove();
+  expect([readdirSync(place).sort(), readdirSync(elsewhere)]).toEqual([before, ["holder"]]);
 });
