@@ -321,7 +321,7 @@ describe("Claude Code", () => {
       displayName: "garden",
       inputTokens: 10,
       outputTokens: 2,
-      metadata: { folder: "/home/ann/garden" },
+      metadata: { imported: { metadata: { folder: "/home/ann/garden" } } },
     });
     expect(await bound(sessions, "agent:main:local:dm:cli")).toBeUndefined();
     expect(report.problems).toMatchObject([

@@ -21,13 +21,7 @@ export function openClaudeCode(
   return {
     format: FORMAT,
     path,
-    total: files.length,
-    async *sessions() {
-      for (const file of files) {
-        const found = await sessionIn(file, context);
-        if (found) yield found;
-      }
-    },
+    sessions: files.map((file) => ({ file: file.name, read: () => sessionIn(file, context) })),
     close: async () => {},
   };
 }

@@ -7,7 +7,7 @@ import { basename, join, relative } from "node:path";
 import { InputError } from "../../session/errors.js";
 import { openClaudeCode } from "./claude-code.js";
 import type { ImportContext } from "./context.js";
-import { type Folder, NOT_FOLLOWED, readFolder } from "./folder.js";
+import { DATABASES, type Folder, NOT_FOLLOWED, PUT_AWAY, readFolder } from "./folder.js";
 import type { ImportSource } from "./found-session.js";
 import { openMetadataJsonl, type PeekedFile } from "./metadata-jsonl.js";
 import { openOpenClaw } from "./openclaw.js";
@@ -15,7 +15,7 @@ import { Problems } from "./problems.js";
 import { INDEX, type IndexEntry, readIndex } from "./session-index.js";
 import { openSessionsJson } from "./sessions-json.js";
 import type { SqliteSource } from "./sqlite.js";
-import { peek, type TranscriptFile, type TranscriptKind } from "./transcript-file.js";
+import { type Peeked, peek, type TranscriptFile } from "./transcript-file.js";
 
 /** Where programs keep sessions within their folders; `*` is any folder. */
 const INSIDE: readonly (readonly string[])[] = [
@@ -32,9 +32,6 @@ const INSIDE: readonly (readonly string[])[] = [
   ["projects", "*"],
   ["*"],
 ];
-
-/** Databases by the names that programs give them. */
-const DATABASES = ["state.db", "openclaw-agent.sqlite"];
 
 export async function sourcesInFolder(root: string, context: ImportContext): Promise<ImportSource[]> {
   const sources: ImportSource[] = [];
@@ -84,16 +81,23 @@ export async function sourcesInFile(path: string, context: ImportContext): Promi
   const name = basename(path);
   const database = await openDatabase(path, name, context, []);
   if (database) return [database];
-  const { kind, header } = await peek(path);
+  const peeked = await peek(path);
   const file = { path, name };
-  if (kind === "claude-code") return [openClaudeCode(path, [file], context)];
-  if (kind === "openclaw") {
-    const only = { path, called: (each: string) => each, transcripts: [file], names: new Set<string>() };
-    return [openOpenClaw(only, [], context)];
+  switch (peeked.kind) {
+    case "claude-code":
+      return [openClaudeCode(path, [file], context)];
+    case "openclaw": {
+      const only = { path, called: (each: string) => each, transcripts: [file], names: new Set<string>() };
+      return [openOpenClaw(only, [], context)];
+    }
+    case "metadata":
+      return [await openMetadataJsonl(path, [{ file, header: peeked.header }], context)];
+    case "messages":
+      return [await openMetadataJsonl(path, [{ file, header: null }], context)];
+    case "none":
+      context.problems.add(name, null, peeked.reason);
+      return [];
   }
-  if (kind === "empty" || kind === "strange") return [];
-  const source = await openMetadataJsonl(path, [{ file, header }], context);
-  return source ? [source] : [];
 }
 
 /** Each folder once, and a folder before those in it: a database comes before the index that leads to it. */
@@ -144,7 +148,7 @@ async function openDatabase(
   context: ImportContext,
   routes: readonly IndexEntry[],
 ): Promise<SqliteSource | null> {
-  const { ForeignDatabase } = await import("./foreign-database.js"); // Only for a database: it loads the driver.
+  const { ForeignDatabase, damaged } = await import("./foreign-database.js"); // Only for a database: it loads the driver.
   const database = await ForeignDatabase.open(path, called, context.problems);
   if (!database) return null;
   try {
@@ -155,7 +159,7 @@ async function openDatabase(
     if (hasSessionTables(database)) return openSessionTables(database, path, modifiedAt, context, routes);
   } catch (error) {
     await database.close();
-    throw error;
+    throw error instanceof InputError ? error : damaged(path, error);
   }
   const missing = ["sessions", "messages"].filter((table) => database.columnsOf(table).size === 0);
   await database.close();
@@ -171,34 +175,35 @@ async function transcriptsIn(
   elsewhere: ReadonlySet<string>,
   isRoot: boolean,
 ): Promise<ImportSource[]> {
-  const peeked = new Map<TranscriptKind, PeekedFile[]>();
+  const { problems } = context;
+  const peeked: (PeekedFile & { readonly peeked: Peeked })[] = [];
   for (const file of folder.transcripts) {
-    const { kind, header } = await peek(file.path);
-    peeked.set(kind, [...(peeked.get(kind) ?? []), { file, header }]);
+    const found = await peek(file.path);
+    peeked.push({ file, header: found.kind === "metadata" ? found.header : null, peeked: found });
   }
-  const of = (kind: TranscriptKind): TranscriptFile[] => (peeked.get(kind) ?? []).map(({ file }) => file);
-  const sources: ImportSource[] = [];
+  const of = (kind: Peeked["kind"]) => peeked.filter((each) => each.peeked.kind === kind);
+  const filesOf = (kind: Peeked["kind"]): TranscriptFile[] => of(kind).map(({ file }) => file);
   if (folder.names.has(INDEX)) {
-    const entries = await readIndex(folder, context.problems);
+    const entries = await readIndex(folder, problems);
     const isOpenClaw =
       entries.some(({ fields }) => typeof fields.sessionId === "string") ||
       (entries.length === 0 && of("openclaw").length > 0);
-    sources.push((isOpenClaw ? openOpenClaw : openSessionsJson)(folder, entries, context, elsewhere));
-    return sources;
+    return [(isOpenClaw ? openOpenClaw : openSessionsJson)(folder, entries, context, elsewhere)];
   }
-  if (of("claude-code").length > 0) sources.push(openClaudeCode(folder.path, of("claude-code"), context));
-  if (of("openclaw").length > 0)
-    sources.push(openOpenClaw({ ...folder, transcripts: of("openclaw") }, [], context, elsewhere));
+  const sources: ImportSource[] = [];
+  const [claude, openClaw] = [filesOf("claude-code"), filesOf("openclaw")];
+  if (claude.length > 0) sources.push(openClaudeCode(folder.path, claude, context));
+  if (openClaw.length > 0 || [...folder.names].some((name) => name.includes(PUT_AWAY)))
+    sources.push(openOpenClaw({ ...folder, transcripts: openClaw }, [], context, elsewhere));
   // Plain messages name no program: only in the folder that was given, or beside files that do.
-  const plain = isRoot || peeked.has("metadata") || basename(folder.path) === "sessions";
-  const flat = [...(peeked.get("metadata") ?? []), ...(plain ? (peeked.get("messages") ?? []) : [])];
-  flat.sort((a, b) => (a.file.path < b.file.path ? -1 : 1));
-  const source = await openMetadataJsonl(folder.path, flat, context);
-  if (source) sources.push(source);
-  if (sources.length > 0) {
-    for (const { name } of of("empty")) context.problems.add(name, null, "It is empty.");
-    for (const { name } of of("strange"))
-      context.problems.add(name, null, "It holds neither a line of metadata nor a message.");
-  }
+  const plain = isRoot || of("metadata").length > 0 || basename(folder.path) === "sessions";
+  const flat = peeked.filter(({ peeked: { kind } }) => kind === "metadata" || (plain && kind === "messages"));
+  if (flat.length > 0) sources.push(await openMetadataJsonl(folder.path, flat, context));
+  if (!plain) for (const { name } of filesOf("messages")) problems.add(name, null, NAMELESS);
+  for (const { file, peeked: found } of peeked)
+    if (found.kind === "none") problems.add(file.name, null, found.reason);
   return sources;
 }
+
+const NAMELESS =
+  "It does not say which program it is from, so it was left out. If it is a conversation, import it by its own path.";

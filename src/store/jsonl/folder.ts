@@ -5,6 +5,10 @@ import type { Problems } from "./problems.js";
 import type { TranscriptFile } from "./transcript-file.js";
 
 const EXTENSION = ".jsonl";
+/** In the name of a transcript of OpenClaw that `/new` or `/reset` put away. */
+export const PUT_AWAY = ".jsonl.reset.";
+/** Databases by the names that programs give them. */
+export const DATABASES: readonly string[] = ["state.db", "openclaw-agent.sqlite"];
 
 export const NOT_FOLLOWED =
   "It is a symbolic link, and Baton does not follow it. To import its target, give the path of the target.";
@@ -24,10 +28,9 @@ export async function readFolder(path: string, within: string, problems: Problem
   const called = (name: string) => join(within, name);
   const entries = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
-    const { name } = entry;
-    if (entry.isFile() || entry.isDirectory() || !(name.endsWith(EXTENSION) || name.endsWith(".json")))
-      continue;
-    problems.add(called(name), null, entry.isSymbolicLink() ? NOT_FOLLOWED : "It is not a regular file.");
+    if (entry.isFile() || entry.isDirectory() || !mayHoldSessions(entry.name)) continue;
+    const why = entry.isSymbolicLink() ? NOT_FOLLOWED : "It is not a regular file.";
+    problems.add(called(entry.name), null, why);
   }
   const names = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
   const transcripts = [...names].filter((name) => name.endsWith(EXTENSION));
@@ -37,6 +40,10 @@ export async function readFolder(path: string, within: string, problems: Problem
     transcripts: transcripts.map((name) => ({ name: called(name), path: join(path, name) })),
     names,
   };
+}
+
+function mayHoldSessions(name: string): boolean {
+  return /\.jsonl?$/.test(name) || name.includes(PUT_AWAY) || DATABASES.includes(name);
 }
 
 /** The file's name without its extension. */

@@ -52,12 +52,7 @@ export class ForeignDatabase {
     } catch (error) {
       database?.close();
       await copy.remove();
-      if (error instanceof InputError) throw error;
-      throw new InputError(
-        "import_unreadable",
-        `${path} is a SQLite database, but damaged: ${messageOf(error)}. Its own program may be able to mend it.`,
-        { cause: error },
-      );
+      throw error instanceof InputError ? error : damaged(path, error);
     }
   }
 
@@ -146,6 +141,14 @@ export class ForeignDatabase {
     const bytes = Buffer.from(text, "utf16le");
     return this.#encoding === "utf16be" ? bytes.swap16() : bytes;
   }
+}
+
+export function damaged(path: string, error: unknown): InputError {
+  return new InputError(
+    "import_unreadable",
+    `${path} is a SQLite database, but damaged: ${messageOf(error)}. Its own program may be able to mend it.`,
+    { cause: error },
+  );
 }
 
 function asBytes(column: string): string {

@@ -4,12 +4,14 @@
  * in `metadata.imported` that says where the session came from.
  */
 import { createHash } from "node:crypto";
+import { withoutUnsaved } from "../../gateway/terminals/unsaved.js";
+import { InputError } from "../../session/errors.js";
 import { isSessionId, type SessionId, sessionIdAt } from "../../session/ids.js";
 import { type EndReason, serializeMetadata } from "../../session/session.js";
 import type { AdoptedSession } from "../../session/store.js";
 import { type Message, parseMessage } from "../../session/transcript.js";
 import type { ImportFormat } from "../../session/transfer.js";
-import { type Fields, isFields } from "../../util/json.js";
+import { type Fields, isFields, isTooDeep } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { ImportContext } from "./context.js";
 import { amountIn, countIn, textIn, textsIn, timeIn } from "./fields.js";
@@ -28,15 +30,21 @@ export interface FoundSession {
   readonly note?: string;
 }
 
+/** A session that seems to be in a source: reading it may fail, and that costs only this one. */
+export interface PendingSession {
+  /** Where it is, for problems. */
+  readonly file: string;
+  /** Null if nothing of it can come in. Then it has said why. */
+  read(): Promise<FoundSession | null>;
+}
+
 /** A source of sessions: one of the formats, opened. */
 export interface ImportSource {
   readonly format: ImportFormat;
   /** The folder or the file. */
   readonly path: string;
-  /** How many sessions there seem to be. */
-  readonly total: number;
   /** The newest of a key comes first, since the first to come is bound to it. */
-  sessions(): AsyncIterable<FoundSession>;
+  readonly sessions: readonly PendingSession[];
   close(): Promise<void>;
 }
 
@@ -202,9 +210,13 @@ function datedMessages(messages: readonly Message[], createdAt: number): Message
   });
 }
 
+/**
+ * Another program's metadata is kept beside the note of the import: at the top are names that Baton reads, such as the
+ * session's model. A file that says it is ours may still never say that its session goes once it was used.
+ */
 function metadataOf(found: Findings, problems: Problems): Fields {
   const { format, originalId, endReason } = found;
-  const own = isFields(found.metadata) ? found.metadata : {};
+  const given = isFields(found.metadata) ? found.metadata : {};
   const id = shorten(originalId, 1_000);
   const imported = {
     format,
@@ -212,12 +224,14 @@ function metadataOf(found: Findings, problems: Problems): Fields {
     messages: found.transcript.messages.length,
     ...(endReason ? { endReason: shorten(endReason, 100) } : {}),
   };
-  const metadata = found.ours ? own : { ...own, imported };
+  const theirs = Object.keys(given).length > 0 ? { metadata: given } : {};
+  const metadata = found.ours ? withoutUnsaved(given) : { imported: { ...imported, ...theirs } };
   try {
+    if (isTooDeep(metadata)) throw new InputError("invalid_metadata", "It is nested too deeply.");
     serializeMetadata(metadata);
     return metadata;
   } catch {
-    problems.add(found.file, null, "Its metadata is too large to keep, and was left out.");
+    problems.add(found.file, null, "Its metadata is too large or too deep to keep, and was left out.");
     return { imported };
   }
 }

@@ -13,7 +13,7 @@ import type {
 } from "../../session/transfer.js";
 import { adoptFound } from "./adopt.js";
 import type { ImportContext } from "./context.js";
-import type { FoundSession, ImportSource } from "./found-session.js";
+import type { FoundSession, ImportSource, PendingSession } from "./found-session.js";
 import { Problems } from "./problems.js";
 
 export async function importSessions(
@@ -24,28 +24,25 @@ export async function importSessions(
   const { dryRun = false, scopes = {}, onProgress = () => {}, now = Date.now(), signal } = options;
   const context = { scopes, problems: new Problems(), now };
   const sources = await openSources(path, context);
-  const total = sources.reduce((sum, source) => sum + source.total, 0);
+  const total = sources.reduce((sum, source) => sum + source.sessions.length, 0);
   const gathering = new Gathering();
   let done = 0;
   try {
     onProgress(done, total);
-    for (const source of sources) {
+    for (const pending of sources.flatMap((source) => source.sessions)) {
       if (signal?.aborted) break;
-      for await (const found of source.sessions()) {
-        try {
-          gathering.add(found, await adoptFound(found, sessions, dryRun), dryRun);
-        } catch (error) {
-          if (!(error instanceof InputError)) throw error;
-          context.problems.add(found.file, null, `The session cannot be taken: ${error.message}`);
-        }
-        onProgress(++done, total);
-        if (signal?.aborted) break;
+      const found = await readSession(pending, context.problems);
+      try {
+        if (found) gathering.add(found, await adoptFound(found, sessions, dryRun), dryRun);
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        context.problems.add(pending.file, null, `The session cannot be taken: ${error.message}`);
       }
+      onProgress(++done, total);
     }
   } finally {
     for (const source of sources) await source.close();
   }
-  if (done < total && !signal?.aborted) onProgress(total, total);
   if (!dryRun) await sessions.indexAll(signal);
   const { problems } = context;
   return {
@@ -61,6 +58,17 @@ export async function importSessions(
     unknownPlatforms: gathering.platforms,
     problems: problems.list,
   };
+}
+
+/** Reading touches only the source: whatever goes wrong is about this session, and the next one may be sound. */
+async function readSession({ file, read }: PendingSession, problems: Problems): Promise<FoundSession | null> {
+  try {
+    return await read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    problems.add(file, null, `The session cannot be read: ${why.replace(/\.?$/, ".")}`);
+    return null;
+  }
 }
 
 /** What came in, each session once, though two parts of a source may have it. */

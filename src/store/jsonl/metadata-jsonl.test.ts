@@ -39,7 +39,9 @@ it("brings in a folder of transcripts, each bound to its key", async () => {
     createdAt: T0,
     updatedAt: T0 + 86_400_000,
     consolidatedThrough: 0,
-    metadata: { mood: "good", imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 3 } },
+    metadata: {
+      imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 3, metadata: { mood: "good" } },
+    },
   });
   expect(telegram?.sessionId).toMatch(/^20250101_000000_[0-9a-f]{12}$/);
   expect(await sessions.current(asSessionKey("agent:main:local:dm:cli"))).toMatchObject({ messageCount: 1 });
@@ -186,7 +188,7 @@ describe("hostile files", () => {
     const entry = await sessions.get((report.sessions[0]?.sessionId ?? "") as SessionId);
     expect(entry?.sessionId).toMatch(/^20250101_000000_[0-9a-f]{12}$/);
     expect(entry?.parentId).toBeNull();
-    expect(entry?.metadata.a).toBe(1);
+    expect(entry?.metadata.imported).toMatchObject({ metadata: { a: 1 } });
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 

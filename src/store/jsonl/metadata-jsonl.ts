@@ -37,12 +37,12 @@ export interface PeekedFile {
   readonly header: Fields | null;
 }
 
-/** Null where none of the files holds a transcript. The files are in an order that stays from import to import. */
+/** The files are in an order that stays from import to import. */
 export async function openMetadataJsonl(
   path: string,
   files: readonly PeekedFile[],
   context: ImportContext,
-): Promise<ImportSource | null> {
+): Promise<ImportSource> {
   const transcripts: { file: TranscriptFile; sessionId: SessionId | null; updatedAt: number }[] = [];
   const ids = new SessionIds();
   // In the order of their names, which a conversation that goes on does not change.
@@ -50,19 +50,15 @@ export async function openMetadataJsonl(
     const sessionId = header && (await ids.of(file, header));
     transcripts.push({ file, sessionId, updatedAt: timeIn(header?.updated_at) ?? 0 });
   }
-  if (transcripts.length === 0) return null;
   transcripts.sort((a, b) => b.updatedAt - a.updatedAt);
   const reader = new MetadataJsonl(context);
   return {
     format: FORMAT,
     path,
-    total: transcripts.length,
-    async *sessions() {
-      for (const { file, sessionId } of transcripts) {
-        const found = reader.read(file, sessionId, await readTranscript(file, context.problems));
-        if (found) yield found;
-      }
-    },
+    sessions: transcripts.map(({ file, sessionId }) => ({
+      file: file.name,
+      read: async () => reader.read(file, sessionId, await readTranscript(file, context.problems)),
+    })),
     close: async () => {},
   };
 }
@@ -95,7 +91,10 @@ class MetadataJsonl {
   read(file: TranscriptFile, sessionId: SessionId | null, transcript: TranscriptInFile): FoundSession | null {
     const { header, messages, modifiedAt } = transcript;
     const common = { format: FORMAT, file: file.name, transcript, modifiedAt } as const;
-    if (!header && messages.length === 0) return null;
+    if (!header && messages.length === 0) {
+      this.#context.problems.add(file.name, null, "There is no message in it.");
+      return null;
+    }
     if (!header || sessionId === null) {
       this.#context.problems.add(
         file.name,
@@ -125,7 +124,7 @@ class MetadataJsonl {
         ...(parentId && isSessionId(parentId) ? { parentId } : {}),
         title: textIn(header.title),
         summary: textIn(header.summary) ?? summaryIn(header.metadata),
-        standing: header.standing_instructions,
+        standing: ours ? header.standing_instructions : undefined,
         consolidated: countIn(header.last_consolidated),
         metadata: header.metadata,
       },

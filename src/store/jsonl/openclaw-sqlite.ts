@@ -10,7 +10,7 @@ import { openClawSession } from "./openclaw.js";
 import { readOpenClawEntry } from "./openclaw-entry.js";
 import { openClawPlace } from "./openclaw-place.js";
 import { ownersPlace } from "./place.js";
-import type { IndexEntry } from "./session-index.js";
+import { type IndexEntry, named } from "./session-index.js";
 import type { SqliteSource } from "./sqlite.js";
 import { TreeReading } from "./tree-reading.js";
 
@@ -37,14 +37,11 @@ export function openTranscriptEvents(
   return {
     format: "openclaw",
     path,
-    total: ids.length,
     ids: new Set(ids),
-    async *sessions() {
-      for (const id of ordered) {
-        const found = sessionOf(database, id, keys.get(id), modifiedAt, context);
-        if (found) yield found;
-      }
-    },
+    sessions: ordered.map((id) => ({
+      file: database.called,
+      read: async () => sessionOf(database, id, keys.get(id), modifiedAt, context),
+    })),
     close: () => database.close(),
   };
 }
@@ -79,7 +76,7 @@ function sessionOf(
   const reading = new TreeReading(readOpenClawEntry, context.problems);
   const order = database.columnsOf(EVENTS).has("seq") ? "ORDER BY seq" : "";
   const where = `WHERE session_id = CAST(? AS TEXT) ${order}`;
-  for (const row of database.rows(EVENTS, `Session ${JSON.stringify(id)}`, where, id)) {
+  for (const row of database.rows(EVENTS, `Session ${named(id)}`, where, id)) {
     const file = `${database.called} (session ${id}, event ${textIn(row.seq) ?? "?"})`;
     const json = jsonIn(row.event_json);
     reading.take(file, null, json, json === undefined ? "It is not JSON." : null);
@@ -99,5 +96,7 @@ function sessionOf(
     { place: place.place, bind: place.bind && keyed?.isCurrent === true },
     context,
   );
-  return found.messages.length > 0 ? found : null;
+  if (found.messages.length > 0) return found;
+  context.problems.add(database.called, null, `Session ${named(id)}: There is no message in it.`);
+  return null;
 }

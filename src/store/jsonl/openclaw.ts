@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isSessionId } from "../../session/ids.js";
 import type { ImportContext } from "./context.js";
 import { textIn, timeIn } from "./fields.js";
-import { type Folder, stemOf } from "./folder.js";
+import { type Folder, PUT_AWAY, stemOf } from "./folder.js";
 import { type FoundSession, foundSession, type ImportSource } from "./found-session.js";
 import { readOpenClawEntry } from "./openclaw-entry.js";
 import { type OpenClawPlace, openClawPlace } from "./openclaw-place.js";
@@ -20,8 +20,6 @@ const FORMAT = "openclaw";
 
 /** Files beside the transcripts that are none: traces of runs, and copies from before a summary. */
 const BESIDE = /\.trajectory\.jsonl$|\.checkpoint\./;
-/** A transcript that `/new` or `/reset` put away. */
-const PUT_AWAY = ".jsonl.reset.";
 
 /** `elsewhere` are the sessions whose messages another part of the source has. */
 export function openOpenClaw(
@@ -36,8 +34,9 @@ export function openOpenClaw(
   const files = folder.transcripts.filter(({ path }) => !BESIDE.test(path));
   context.problems.bookkeeping += folder.transcripts.length - files.length;
   const taken = new Set<string>();
+  const fileOf = filesByEntry(files);
   const current = entries.map((entry) => {
-    const file = fileOf(entry, files);
+    const file = fileOf(entry);
     if (file) taken.add(file.path);
     return { entry, file };
   });
@@ -46,28 +45,39 @@ export function openOpenClaw(
   return {
     format: FORMAT,
     path: folder.path,
-    total: here.length + former.length,
-    async *sessions() {
-      for (const { entry, file } of here) yield await currentSession(folder, entry, file, context);
-      for (const file of former) {
-        const found = await formerSession(file, context);
-        if (found) yield found;
-      }
-    },
+    sessions: [
+      ...here.map(({ entry, file }) => ({
+        file: file?.name ?? folder.called(INDEX),
+        read: () => currentSession(folder, entry, file, context),
+      })),
+      ...former.map((file) => ({ file: file.name, read: () => formerSession(file, context) })),
+    ],
     close: async () => {},
   };
 }
 
-/** The file that the entry names, or one of its id; of a topic, its number is in the name too. */
-function fileOf({ id, fields }: IndexEntry, files: readonly TranscriptFile[]): TranscriptFile | undefined {
-  const given = textIn(fields.sessionFile)?.split(/[/\\]/).at(-1);
-  const stem = (file: TranscriptFile) => stemOf(file);
-  return (
-    files.find((file) => given !== undefined && `${stem(file)}.jsonl` === given) ??
-    files.find((file) => id !== undefined && stem(file) === id) ??
-    files.find((file) => id !== undefined && stem(file).startsWith(`${id}-topic-`))
-  );
+/** The file that an entry names, or one of its id; of a topic, its number is in the name too. */
+function filesByEntry(
+  files: readonly TranscriptFile[],
+): (entry: Pick<IndexEntry, "id" | "fields">) => TranscriptFile | undefined {
+  const byStem = new Map<string, TranscriptFile>();
+  const byTopic = new Map<string, TranscriptFile>();
+  for (const file of files) {
+    const stem = stemOf(file);
+    byStem.set(stem, file);
+    for (let at = stem.indexOf(TOPIC); at >= 0; at = stem.indexOf(TOPIC, at + 1)) {
+      const id = stem.slice(0, at);
+      if (!byTopic.has(id)) byTopic.set(id, file);
+    }
+  }
+  return ({ id = "", fields }) => {
+    const given = textIn(fields.sessionFile)?.split(/[/\\]/).at(-1);
+    const named = given?.endsWith(".jsonl") ? byStem.get(given.slice(0, -".jsonl".length)) : undefined;
+    return named ?? byStem.get(id) ?? byTopic.get(id);
+  };
 }
+
+const TOPIC = "-topic-";
 
 async function currentSession(
   folder: Folder,

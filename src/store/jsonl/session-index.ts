@@ -1,10 +1,10 @@
 /** `sessions.json`: session key → entry, as several gateways keep it. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fields, isFields } from "../../util/json.js";
 import { textIn, timeIn } from "./fields.js";
 import type { Folder } from "./folder.js";
 import type { Problems } from "./problems.js";
+import { errno, readRegular } from "./regular-file.js";
 
 export const INDEX = "sessions.json";
 
@@ -17,21 +17,26 @@ export interface IndexEntry {
 /** Newest first; a session that two keys lead to stays with the one that used it last. */
 export async function readIndex(folder: Folder, problems: Problems): Promise<IndexEntry[]> {
   const called = folder.called(INDEX);
+  const unusable = (why: string): [] => {
+    problems.add(called, null, `${why}; the transcripts come in for the gateway's owner only.`);
+    return [];
+  };
   let index: unknown;
   try {
-    index = JSON.parse((await readFile(join(folder.path, INDEX), "utf8")).replace(/^\ufeff/, ""));
+    index = JSON.parse((await readRegular(join(folder.path, INDEX))).replace(/^\ufeff/, ""));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) return unusable(`It cannot be read (${errno(error)})`);
   }
-  if (!isFields(index)) {
-    problems.add(
-      called,
-      null,
-      "It is not a JSON object; the transcripts come in for the gateway's owner only.",
-    );
-    return [];
-  }
+  if (!isFields(index)) return unusable("It is not a JSON object");
   const entries = Object.entries(index).flatMap(([key, fields]): IndexEntry[] => {
+    if (key === "") {
+      problems.add(
+        called,
+        null,
+        "An entry has an empty key. Its session comes in for the gateway's owner only.",
+      );
+      return [];
+    }
     if (isFields(fields)) return [{ key, fields, id: textIn(fields.session_id) ?? textIn(fields.sessionId) }];
     // A note of the program's own, such as a description of the file.
     if (/^_[a-z]/i.test(key)) problems.bookkeeping += 1;

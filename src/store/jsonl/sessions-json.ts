@@ -40,14 +40,13 @@ export function openSessionsJson(
   return {
     format: FORMAT,
     path: folder.path,
-    total: here.length + others.length,
-    async *sessions() {
-      for (const entry of here) yield await reader.current(entry, files.get(entry.id ?? ""));
-      for (const file of others) {
-        const found = await reader.former(file);
-        if (found) yield found;
-      }
-    },
+    sessions: [
+      ...here.map((entry) => {
+        const file = files.get(entry.id ?? "");
+        return { file: file?.name ?? folder.called(INDEX), read: () => reader.current(entry, file) };
+      }),
+      ...others.map((file) => ({ file: file.name, read: () => reader.former(file) })),
+    ],
     close: async () => {},
   };
 }

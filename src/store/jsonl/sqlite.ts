@@ -44,12 +44,11 @@ export function openSessionTables(
   return {
     format: FORMAT,
     path,
-    total: rows.length + strays.length,
     ids: reader.ids,
-    async *sessions() {
-      for (const row of rows) yield reader.session(row);
-      for (const id of strays) yield reader.stray(id);
-    },
+    sessions: [
+      ...rows.map((row) => ({ file: database.called, read: async () => reader.session(row) })),
+      ...strays.map((id) => ({ file: database.called, read: async () => reader.stray(id) })),
+    ],
     close: () => database.close(),
   };
 }

@@ -8,6 +8,7 @@ import { type FileLine, readLines } from "./lines.js";
 import { readMessage } from "./message-json.js";
 import { isSessionHeader } from "./openclaw-entry.js";
 import type { Problems } from "./problems.js";
+import { errno } from "./regular-file.js";
 import { TreeReading } from "./tree-reading.js";
 import type { ReadTranscript, TreeEntry } from "./tree-transcript.js";
 
@@ -26,7 +27,10 @@ export interface TranscriptInFile extends ReadTranscript {
 export async function readTranscript(file: TranscriptFile, problems: Problems): Promise<TranscriptInFile> {
   const reading = new TranscriptReading(file, problems);
   try {
-    for await (const line of readLines(file.path)) reading.take(line);
+    for await (const line of readLines(file.path)) {
+      reading.take(line);
+      if (reading.isOver) break;
+    }
   } catch (error) {
     problems.add(file.name, null, `The file cannot be read to its end (${errno(error)}).`);
   }
@@ -39,11 +43,12 @@ const REPLACED = "It holds bytes that are not UTF-8; they stand replaced.";
 
 class TranscriptReading {
   header: Fields | null = null;
+  /** What follows is of another session. */
+  isOver = false;
   readonly messages: Message[] = [];
   readonly places: number[] = [];
   readonly #file: TranscriptFile;
   readonly #problems: Problems;
-  #lines = 0;
   #place = 0;
 
   constructor(file: TranscriptFile, problems: Problems) {
@@ -52,10 +57,9 @@ class TranscriptReading {
   }
 
   take(line: FileLine): void {
-    this.#lines += 1;
     const { json, problem } = parseLine(line);
     if (isHeader(json)) {
-      if (this.#lines === 1) this.header = json;
+      this.#head(line, json);
       return;
     }
     const read = problem === null ? readMessage(json) : ({ kind: "problem", reason: problem } as const);
@@ -74,43 +78,57 @@ class TranscriptReading {
     if (line.damaged) this.#report(line, REPLACED);
   }
 
+  /** Damage may stand before the line of metadata, but no message: several sessions in one file would run together. */
+  #head(line: FileLine, json: Fields): void {
+    if (this.header === null && this.messages.length === 0) {
+      this.header = json;
+      this.#place = 0;
+    } else if (this.header?.key === json.key && this.header?.session_id === json.session_id) {
+      this.#problems.bookkeeping += 1;
+    } else {
+      this.isOver = true;
+      this.#report(line, "Another session begins here. Only the first session in a file comes in.");
+    }
+  }
+
   #report(line: FileLine, reason: string): void {
     this.#problems.add(this.#file.name, line.number, reason);
   }
 }
 
-const PEEKED_LINES = 20;
+/** Programs begin a file with settings and snapshots, sometimes many. */
+const PEEKED_LINES = 1_000;
 
-/** What a file holds, by what it begins with. One that cannot be read counts as messages: reading it says why. */
-export type TranscriptKind = "metadata" | "messages" | "claude-code" | "openclaw" | "empty" | "strange";
+/** What a file holds, by the first line that says so. */
+export type Peeked =
+  | { readonly kind: "metadata"; readonly header: Fields }
+  | { readonly kind: "messages" | "claude-code" | "openclaw" }
+  /** No transcript, as far as can be seen. */
+  | { readonly kind: "none"; readonly reason: string };
 
-export interface Peeked {
-  readonly kind: TranscriptKind;
-  /** The line of metadata. */
-  readonly header: Fields | null;
-}
-
+/** Damaged lines say nothing: a transcript may begin with any number of them. */
 export async function peek(path: string): Promise<Peeked> {
-  let seen = 0;
+  let isEmpty = true;
+  let sound = 0;
   try {
     for await (const line of readLines(path)) {
-      const { json } = parseLine(line);
-      if (isHeader(json)) return seen === 0 ? { kind: "metadata", header: json } : MESSAGES;
-      if (isSessionHeader(json)) return { kind: "openclaw", header: null };
-      if (isFields(json) && isClaudeLine(json)) return { kind: "claude-code", header: null };
+      isEmpty = false;
+      const { json, problem } = parseLine(line);
+      if (problem !== null) continue;
+      if (isHeader(json)) return { kind: "metadata", header: json };
+      if (isSessionHeader(json)) return { kind: "openclaw" };
+      if (isFields(json) && isClaudeLine(json)) return { kind: "claude-code" };
       const isMessage = readMessage(json).kind === "message";
-      if (isMessage || (isFields(json) && json.role === "session_meta")) return MESSAGES;
-      seen += 1;
-      if (seen === PEEKED_LINES) break;
+      if (isMessage || (isFields(json) && json.role === "session_meta")) return { kind: "messages" };
+      sound += 1;
+      if (sound === PEEKED_LINES) break;
     }
   } catch (error) {
-    errno(error);
-    return MESSAGES;
+    return { kind: "none", reason: `It cannot be read (${errno(error)}).` };
   }
-  return { kind: seen === 0 ? "empty" : "strange", header: null };
+  const reason = isEmpty ? "It is empty." : "It holds neither a line of metadata nor a message.";
+  return { kind: "none", reason };
 }
-
-const MESSAGES: Peeked = { kind: "messages", header: null };
 
 /** When the first message that has a time was said; what cannot be read has none, and reading it whole says why. */
 export async function firstTime(path: string): Promise<number | undefined> {
@@ -144,13 +162,6 @@ export async function readTreeFile(
   }
   const modified = await stat(file.path).catch(() => null);
   return { entries: entries.entries, header: entries.first, modifiedAt: Math.round(modified?.mtimeMs ?? 0) };
-}
-
-/** The system's name for why a file cannot be read; any other error is not about the file. */
-function errno(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (!code) throw error;
-  return code;
 }
 
 function isHeader(json: unknown): json is Fields {
