@@ -143,6 +143,9 @@ describe("Address", () => {
     ["Matrix:!r:ex.org:8448", "!r:ex.org:8448", undefined],
     ["matrix:!r:ex.org:$e", "!r:ex.org", "$e"],
     ["matrix:!r%3Aex.org:$e", "!r:ex.org", "$e"],
+    ["matrix:#room:ex.org", "#room:ex.org", undefined],
+    ["matrix:#room:ex.org:8448:$e", "#room:ex.org:8448", "$e"],
+    ["matrix:@ann:ex.org", "@ann:ex.org", undefined],
   ])("%s is a room as people know it", (text, chatId, threadId) => {
     expect(parseAddress(text)).toEqual(at("matrix", chatId, threadId));
   });

@@ -63,9 +63,9 @@ registerPlatform(
   }),
 );
 
-/** Ids have colons; what they are shows by their signs: `!room:server` and `$event`. */
+/** Ids have colons; what they are shows by their signs: `!room:server`, `#alias:server`, `@person:server` and `$event`. */
 function escapeColons(written: string): string {
-  const [, room, event] = /^(![^$]*?)(?::(\$.*))?$/s.exec(written) ?? [];
+  const [, room, event] = /^([!#@][^$]*?)(?::(\$.*))?$/s.exec(written) ?? [];
   if (room === undefined) return written;
   const parts = event === undefined ? [room] : [room, event];
   return parts.map((part) => part.replaceAll(":", "%3A")).join(":");
