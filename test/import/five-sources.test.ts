@@ -1,12 +1,12 @@
 /**
  * The same conversations from five programs, compared record by record with what was said: with every kind of text, with
- * damage in between, and twice. Random conversations against the same oracle.
+ * damage in between, and twice; into both kinds of store. Random conversations against the same oracle.
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import "../../src/adapter/platforms.js";
 import { OWNER } from "../../src/session/access.js";
 import type { SessionId } from "../../src/session/ids.js";
@@ -16,6 +16,7 @@ import type { Message, StoredMessage } from "../../src/session/transcript.js";
 import { exportSession } from "../../src/store/jsonl/export.js";
 import { importSessions } from "../../src/store/jsonl/import.js";
 import { storableText } from "../../src/util/text.js";
+import { type Postgres, startPostgres } from "../support/postgres.js";
 import { folder, store } from "../support/session-files.js";
 import {
   type Conversation,
@@ -107,12 +108,23 @@ const CONVERSATION: Conversation = {
   messages: AWKWARD,
 };
 
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+const STORES: readonly (readonly [name: string, open: () => Promise<Sessions>])[] = [
+  ["SQLite", () => store()],
+  ["PostgreSQL", async () => store({ url: await server.createDatabase() })],
+];
+
 describe.each(Object.entries(PROGRAMS))("%s", (name, program) => {
-  it("brings in every record, past all damage, and nothing twice", async () => {
+  it.each(STORES)("brings in every record to %s, past all damage, and nothing twice", async (_, open) => {
     const root = folder();
     program.write(root, CONVERSATION, true);
     const before = everything(root);
-    const sessions = await store();
+    const sessions = await open();
     const dry = await importSessions(root, sessions, { dryRun: true });
     expect((await sessions.list({}, OWNER)).items).toEqual([]);
     const report = await importSessions(root, sessions);
@@ -182,8 +194,8 @@ describe.each(Object.entries(PROGRAMS))("%s", (name, program) => {
   });
 });
 
-it("reads Baton's own export record by record", async () => {
-  const here = await store();
+it.each(STORES)("reads Baton's own export from %s record by record", async (_, open) => {
+  const here = await open();
   const source = { platform: "telegram", chatId: "42", chatType: "dm", userId: "42" } as const;
   const { entry } = await here.receive(source, AWKWARD[0] as Message);
   await here.appendMany(
@@ -199,7 +211,7 @@ it("reads Baton's own export record by record", async () => {
   write(join(root, "backup.jsonl"), [head, ...DAMAGE, ...rest].join("\n"));
   appendFileSync(join(root, "backup.jsonl"), CUT_OFF);
   write(join(root, "empty.jsonl"), "");
-  const there = await store();
+  const there = await open();
   const report = await importSessions(root, there);
   expect(report.problems.map(({ file, line }) => [file, line])).toEqual([
     ["empty.jsonl", null],
