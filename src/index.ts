@@ -280,6 +280,7 @@ export {
   pollPart,
 } from "./session/parts.js";
 export {
+  type LiveChat,
   type Platform,
   type PlatformTraits,
   platforms,

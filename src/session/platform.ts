@@ -22,7 +22,7 @@ export interface PlatformTraits {
   /** Escapes the colons inside the ids of an address that a person wrote, if ids have colons there. */
   readonly escapeColons?: (written: string) => string;
   /** The same chat as the adapter tells of it, so that what comes in from another program has the key of what is said there. */
-  readonly liveChat?: (told: ToldChat) => ToldChat;
+  readonly liveChat?: (told: ToldChat) => LiveChat;
   /** True if no people are there, as with scheduled jobs: then it is shown to nobody, and nothing can be sent there. */
   readonly isInternal?: boolean;
   /** How people set it up; without settings, only a program can open it. */
@@ -34,11 +34,17 @@ export interface PlatformTraits {
 /** A chat as another program tells of it. */
 export interface ToldChat {
   readonly chatId: string;
-  /** `unknown` if that program does not say. */
-  readonly chatType: "dm" | "group" | "channel" | "thread" | "unknown";
+  /** `shared` if that program says only that it is not a chat of two, `unknown` if not even that. */
+  readonly chatType: "dm" | "group" | "channel" | "thread" | "shared" | "unknown";
   readonly threadId?: string;
   /** The chat in which a thread was begun, if `chatId` names the thread. */
   readonly parentChatId?: string;
+}
+
+/** The same chat as its adapter tells of it. */
+export interface LiveChat extends ToldChat {
+  /** The adapter tells of such chats in several ways, and what was told fits more than one. */
+  readonly isGuess?: true;
 }
 
 interface IdShape {

@@ -16,7 +16,7 @@ import { chatWith } from "../../src/adapter/whatsapp/parse.js";
 import { buildSessionKey, type SessionScopes } from "../../src/session/session-key.js";
 import type { SessionSource } from "../../src/session/source.js";
 import { openClawPlace } from "../../src/store/jsonl/openclaw-place.js";
-import { placeOfKey } from "../../src/store/jsonl/place.js";
+import { placeOfKey, placeOfUser } from "../../src/store/jsonl/place.js";
 import { placeOfEntry } from "../../src/store/jsonl/sessions-json.js";
 
 /** How other programs tell of a place: Hermes by key and origin, OpenClaw by key and entry, nanobot by key alone. */
@@ -164,6 +164,42 @@ const PLACES: readonly (readonly [what: string, live: SessionSource, told: Told]
       ],
       openclaw: ["agent:main:slack:channel:c0ab", {}],
       nanobot: "slack:C0AB",
+    },
+  ],
+  [
+    "a private channel on Slack",
+    slack({ id: "C0PRIV", is_member: true, is_private: true }),
+    { openclaw: ["agent:main:slack:group:c0priv", {}] },
+  ],
+  [
+    "a private channel on Slack of before",
+    slack({ id: "G0PRIV", is_member: true, is_private: true }),
+    {
+      hermes: [
+        "agent:main:slack:group:T1:G0PRIV",
+        { platform: "slack", chat_id: "G0PRIV", chat_type: "group", scope_id: "T1" },
+      ],
+      openclaw: ["agent:main:slack:channel:g0priv", {}],
+      nanobot: "slack:G0PRIV",
+    },
+  ],
+  [
+    "a chat of several on Slack",
+    slack({ id: "C0MPIM", is_member: true, is_private: true, is_mpim: true }),
+    {
+      hermes: [
+        "agent:main:slack:dm:C0MPIM",
+        { platform: "slack", chat_id: "C0MPIM", chat_type: "dm", user_id: "U1" },
+      ],
+      openclaw: ["agent:main:slack:group:c0mpim", {}],
+    },
+  ],
+  [
+    "a thread in a private channel on Slack",
+    slack({ id: "C0PRIV", is_member: true, is_private: true }, "1700000000.000100"),
+    {
+      openclaw: ["agent:main:slack:channel:c0priv:thread:1700000000.000100", {}],
+      nanobot: "slack:C0PRIV:1700000000.000100",
     },
   ],
   [
@@ -339,6 +375,38 @@ describe.each(PLACES)("%s", (_, live, { hermes, openclaw, nanobot }) => {
       expect(openClawPlace(openclaw[0], openclaw[1], scopes)).toMatchObject({ place: { key }, bind: true });
     }
     if (nanobot) expect(placeOfKey(nanobot, scopes).key).toBe(key);
+  });
+});
+
+describe("what a program does not say", () => {
+  const PRIVATE = expect.stringContaining("public or private");
+
+  it("is noted of a channel on Slack that may be private, and of no other chat", () => {
+    const hermes = (chat_id: string, more: object = {}) => {
+      const origin = { platform: "slack", chat_id, chat_type: "group", scope_id: "T1", ...more };
+      return placeOfEntry({ key: `agent:main:slack:group:T1:${chat_id}`, fields: { origin } }, {}).place.note;
+    };
+    expect(hermes("C0AB")).toEqual(PRIVATE);
+    expect(openClawPlace("agent:main:slack:channel:c0ab", {}, {}).place.note).toEqual(PRIVATE);
+    expect(placeOfKey("slack:C0AB", {}).note).toEqual(PRIVATE);
+    expect(placeOfKey("agent:main:slack:group:C0AB", {}).note).toEqual(PRIVATE);
+    for (const [, live, { hermes: byHermes, openclaw, nanobot }] of PLACES) {
+      if (live.platform === "slack" && live.chatType === "channel") continue;
+      if (byHermes)
+        expect(
+          placeOfEntry({ key: byHermes[0], fields: { origin: byHermes[1] } }, {}).place.note,
+        ).toBeUndefined();
+      if (openclaw) expect(openClawPlace(...openclaw, {}).place.note).toBeUndefined();
+      if (nanobot) expect(placeOfKey(nanobot, {}).note ?? "").not.toEqual(PRIVATE);
+    }
+  });
+
+  it("is noted of a direct chat by its person's id, unless all direct chats are one", () => {
+    const note = expect.stringContaining("/resume");
+    expect(placeOfKey("feishu:ou_1", {})).toMatchObject({ owner: "person:feishu:ou_1", note });
+    expect(placeOfUser("slack", "U1", "s", {})).toMatchObject({ owner: "person:slack:U1", note });
+    expect(placeOfUser("slack", "U1", "s", { dm: "platform" }).note).toBeUndefined();
+    expect(placeOfKey("feishu:oc_1", {}).note).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 /** Slack, by an app: in Socket Mode, or with posts to a webhook. */
-import { registerPlatform, type ToldChat } from "../../session/platform.js";
+import { type LiveChat, registerPlatform, type ToldChat } from "../../session/platform.js";
 import { address, choice, port, secret, textOr } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { APP_MANIFEST } from "./app-manifest.js";
@@ -99,11 +99,17 @@ registerPlatform(
   }),
 );
 
-/** The id says what it is: D… a chat of two, G… a group, C… a channel, which may be private. Ids are in capitals. */
-function liveChat({ chatId: told, chatType, threadId }: ToldChat): ToldChat {
+/**
+ * The id says what it is: D… a chat of two, G… a group. C… may be a public channel, or a private one or a chat of several, which
+ * are groups; some programs call the last one direct. Ids are in capitals.
+ */
+function liveChat({ chatId: told, chatType, threadId }: ToldChat): LiveChat {
   const chatId = told.toUpperCase();
+  const isShared = /^[CG]/.test(chatId);
   const thread = threadId ? { threadId } : {};
-  if (/^[DUW]/.test(chatId) || chatType === "dm") return { chatId, chatType: "dm", ...thread };
+  if (/^[DUW]/.test(chatId) || (chatType === "dm" && !isShared)) return { chatId, chatType: "dm", ...thread };
   if (threadId) return { chatId, chatType: "thread", threadId };
-  return { chatId, chatType: chatId.startsWith("G") ? "group" : "channel" };
+  if (chatId.startsWith("G") || chatType === "dm" || chatType === "group")
+    return { chatId, chatType: "group" };
+  return { chatId, chatType: "channel", isGuess: true };
 }

@@ -3,7 +3,7 @@
  * small letters; `agent:<agent>:main` is the one session of all direct chats. The entry has the ids as they are.
  */
 import { liveSource } from "../../session/live-chat.js";
-import { isPlatform, unmatchableChat } from "../../session/platform.js";
+import { isPlatform } from "../../session/platform.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import { type Fields, isFields } from "../../util/json.js";
 import { textIn } from "./fields.js";
@@ -77,14 +77,10 @@ function placeOfPeer(peer: Peer, key: string, fields: Fields, scopes: SessionSco
       scopes,
     );
   }
-  const userId = liveSource({ platform, chatType: "dm", chatId: id }).chatId;
+  const userId = liveSource({ platform, chatType: "dm", chatId: id }).source.chatId;
   const chatId = directChatId(fields) ?? userId;
-  const place = placeOfDirectChat({ platform, chatType: "dm", chatId, userId, ...thread }, scopes);
-  return unmatchableChat(platform, place.origin.chatId) === null ? place : { ...place, note: NO_CHAT };
+  return placeOfDirectChat({ platform, chatType: "dm", chatId, userId, ...thread }, scopes);
 }
-
-const NO_CHAT =
-  "The source has the person's id, but not the id of the chat with them. They find the conversation with /resume.";
 
 /** The main session is the last direct chat's, if it says which one that is; otherwise the terminal's. */
 function mainPlace(key: string, fields: Fields, scopes: SessionScopes): ImportPlace {

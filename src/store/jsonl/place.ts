@@ -5,7 +5,7 @@
  */
 import { type Belonging, belongingOf } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
-import { liveSource, type ToldSource } from "../../session/live-chat.js";
+import { type LiveSource, liveSource, type ToldSource } from "../../session/live-chat.js";
 import { foldId, isPlatform, LOCAL, platformTraits, unmatchableChat } from "../../session/platform.js";
 import { displayNameOf } from "../../session/session.js";
 import {
@@ -32,14 +32,27 @@ export interface ImportPlace extends Belonging {
 const TERMINAL: ReadonlySet<string> = new Set(["cli", "tui", LOCAL]);
 
 /** The place of a source; nothing is known of how its program divided chats among members. */
-function placeOf(source: SessionSource, scopes: SessionScopes): ImportPlace {
+function placeOf(source: SessionSource, scopes: SessionScopes, isGuess = false): ImportPlace {
   const { messageId: _, ...origin } = source;
+  const note = isGuess ? MAYBE_PRIVATE : lacksChat(origin, scopes) ? NO_CHAT : undefined;
   return {
     key: buildSessionKey(origin, scopes),
     origin,
     displayName: displayNameOf(origin),
     ...belongingOf(origin, scopes),
+    ...(note ? { note } : {}),
   };
+}
+
+const MAYBE_PRIVATE =
+  "The source does not say if this channel is public or private. It came in as a public channel; if it is private, use /resume there.";
+const NO_CHAT =
+  "The source has the person's id, but not the id of the chat with them. They find the conversation with /resume.";
+
+/** In place of the id of a chat of two stands that of its person, so no message there has its key. */
+function lacksChat({ platform, chatType, chatId }: SessionSource, { dm }: SessionScopes): boolean {
+  const isPerChat = dm !== "platform" || platformTraits(platform).dmPerChat === true;
+  return chatType === "dm" && isPerChat && unmatchableChat(platform, chatId) !== null;
 }
 
 /** The terminal, where one starts without a name. */
@@ -52,22 +65,33 @@ export function terminalPlace(scopes: SessionScopes): ImportPlace {
  * it does not say. The chat is told as our adapter tells of it, so that the key is that of what is said there next.
  */
 export function placeUnderKey(key: string, source: SessionSource, scopes: SessionScopes): ImportPlace | null {
-  return placeInLane(laneOf(key, source), source, liveSource, scopes);
+  return placeInLane(
+    laneOf(key, source),
+    source,
+    (told) => liveSource({ ...told, chatType: vague(told) }),
+    scopes,
+  );
+}
+
+/** Programs that have keys as ours say "group" of all that is not a chat of two. */
+function vague({ chatType }: SessionSource): ToldSource["chatType"] {
+  return chatType === "group" ? "shared" : chatType;
 }
 
 function placeInLane(
   lane: KeyedLane | null,
   source: SessionSource,
-  told: (source: SessionSource) => SessionSource,
+  told: (source: SessionSource) => LiveSource,
   scopes: SessionScopes,
 ): ImportPlace | null {
-  if (source.chatType === "dm") return placeOf(told(lane?.source ?? source), scopes);
-  if (!lane) return null;
-  const { participant } = lane;
-  const place = told(lane.source);
+  const isDirect = source.chatType === "dm";
+  if (!lane && !isDirect) return null;
+  const { source: place, isGuess } = told(lane?.source ?? source);
+  if (place.chatType === "dm") return placeOf(place, scopes, isGuess);
+  const participant = isDirect ? null : (lane?.participant ?? null);
   return participant === null
-    ? placeOf(place, scoped(place, scopes, "chat"))
-    : placeOf(asParticipant(place, participant), scoped(place, scopes, "member"));
+    ? placeOf(place, scoped(place, scopes, "chat"), isGuess)
+    : placeOf(asParticipant(place, participant), scoped(place, scopes, "member"), isGuess);
 }
 
 /**
@@ -75,21 +99,21 @@ function placeInLane(
  * thread everyone's in it, and what was said in a group is the member's who is named, or else the gateway's owner's.
  */
 export function placeOfChat(told: ToldSource, name: string, scopes: SessionScopes): ImportPlace {
-  const source = liveSource(told);
+  const { source, isGuess } = liveSource(told);
   if (source.chatType === "dm" || source.threadId) return placeOf(source, { ...scopes, thread: "chat" });
   if (!source.userId) return ownersPlace(name, scopes);
-  return placeOf(source, { ...scopes, group: "member" });
+  return placeOf(source, { ...scopes, group: "member" }, isGuess);
 }
 
 /** The place of a chat of two. */
 export function placeOfDirectChat(told: ToldSource, scopes: SessionScopes): ImportPlace {
-  return placeOf(liveSource(told), scopes);
+  return placeOf(liveSource(told).source, scopes);
 }
 
 /** The place of a chat that everyone in it shared. */
 export function placeOfSharedChat(told: ToldSource, scopes: SessionScopes): ImportPlace {
-  const source = liveSource(told);
-  return placeOf(source, { ...scopes, group: "chat", thread: "chat" });
+  const { source, isGuess } = liveSource(told);
+  return placeOf(source, { ...scopes, group: "chat", thread: "chat" }, isGuess);
 }
 
 /** A place of its own that only the gateway's owner sees. */
@@ -123,11 +147,11 @@ export function placeOfKey(key: string, scopes: SessionScopes): ImportPlace {
 function placeInWords(platform: string, chat: string, key: string, scopes: SessionScopes): ImportPlace {
   const ids = idsIn(platform, chat);
   if (!ids) return ownersPlace(key, scopes);
-  const { chatType, chatId } = liveSource({ platform, chatType: "unknown", ...ids });
+  const { chatType, chatId } = liveSource({ platform, chatType: "unknown", ...ids }).source;
   if (chatType !== "dm") return placeOfSharedChat({ platform, chatType, ...ids }, scopes);
   // The chat may be known by its person's id: if it has an id of its own, nobody has that id, and only the owner sees it.
-  const place = placeOf(liveSource({ platform, chatType: "dm", ...ids, userId: chatId }), scopes);
-  const isKnown = liveSource({ platform, chatType: "group", ...ids }).chatType === "dm";
+  const place = placeOfDirectChat({ platform, chatType: "dm", ...ids, userId: chatId }, scopes);
+  const isKnown = liveSource({ platform, chatType: "group", ...ids }).source.chatType === "dm";
   return isKnown ? place : { ...place, note: UNCLEAR };
 }
 
@@ -153,7 +177,7 @@ function idsIn(platform: string, written: string): { chatId: string; threadId?: 
  */
 export function placeOfOwnSession(key: string, source: SessionSource, scopes: SessionScopes): ImportPlace {
   const lane = laneOf(key, source);
-  const place = lane && placeInLane(lane, source, (told) => told, scopes);
+  const place = lane && placeInLane(lane, source, (told) => ({ source: told, isGuess: false }), scopes);
   return place ?? { ...placeOf(source, {}), key: asSessionKey(key) };
 }
 
@@ -170,7 +194,7 @@ export function placeOfUser(
     return surface === "" ? ownersPlace(name, scopes) : strangersPlace(surface, known, scopes);
   }
   if (user === undefined) return ownersPlace(`${surface}:${name}`, scopes);
-  return placeOf(liveSource({ platform: surface, chatId: user, chatType: "dm", userId: user }), scopes);
+  return placeOfDirectChat({ platform: surface, chatId: user, chatType: "dm", userId: user }, scopes);
 }
 
 /** The source in JSON; null where its platform is none of ours. Any other defect is an error that names the field. */

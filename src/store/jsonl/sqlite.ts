@@ -227,10 +227,11 @@ function originOf(row: Fields): Fields | undefined {
   };
 }
 
-const CHAT_TYPES = ["dm", "group", "channel", "thread"] as const;
+const CHAT_TYPES = ["dm", "channel", "thread"] as const;
 
-function chatTypeIn(value: unknown): (typeof CHAT_TYPES)[number] | "unknown" {
-  return CHAT_TYPES.find((type) => type === value) ?? "unknown";
+/** Its "group" is any chat that is not one of two. */
+function chatTypeIn(value: unknown): (typeof CHAT_TYPES)[number] | "shared" | "unknown" {
+  return value === "group" ? "shared" : (CHAT_TYPES.find((type) => type === value) ?? "unknown");
 }
 
 function startOf(row: Fields): number {
