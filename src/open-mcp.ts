@@ -56,14 +56,26 @@ export async function mcpFindings(config: Config, version: string): Promise<Find
   }
 }
 
+/** Also one that is wrapped: `sh -c "cd x && exec npx -y y"`. If it is only an argument, nobody waits long for nothing. */
 function mayInstall({ reach }: McpServerConfig): boolean {
-  return reach.kind === "command" && INSTALLERS.test(basename(reach.command));
+  if (reach.kind !== "command") return false;
+  const words = [reach.command, ...reach.args].flatMap((text) => text.split(/[\s;&|()<>"'`$=]+/));
+  return words.some((word) => INSTALLERS.test(basename(word)));
 }
 
 function findingOf(state: McpState): Finding {
   const check = `MCP ${state.server}`;
-  if (state.kind === "ready")
-    return { check, status: "ok", finding: `ready, ${counted(state.tools, "tool")}` };
+  if (state.kind === "ready") {
+    const finding = `ready, ${counted(state.tools, "tool")}`;
+    if (state.missing.length === 0) return { check, status: "ok", finding };
+    const fix = `correct \`mcp.servers.${state.server}.tools\` in config.yaml`;
+    return {
+      check,
+      status: "warning",
+      finding: `${finding}; it has no tool ${state.missing.join(", ")}`,
+      fix,
+    };
+  }
   const finding =
     state.kind === "failed"
       ? [state.reason, ...state.said.map((line) => `  ${line}`)].join("\n")

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as library from "./index.js";
-import { fileReason } from "./util/file-problem.js";
+import { fileReason, refuseOtherKinds } from "./util/file-problem.js";
 
 interface PlatformModule {
   readonly default: (baton: typeof library) => void | Promise<void>;
@@ -27,6 +27,7 @@ export async function loadOutsidePlatforms(home: string): Promise<string[]> {
   for (const file of files) {
     try {
       for (const path of [folder, file]) refuseOthers(path);
+      refuseOtherKinds(statSync(file));
       const { default: bring } = (await import(pathToFileURL(file).href)) as PlatformModule;
       if (typeof bring !== "function") throw new Error("it has no function as its default export");
       await bring(await import("./index.js"));

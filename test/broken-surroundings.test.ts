@@ -106,6 +106,16 @@ const CASES: Record<string, Surroundings> = {
     says: /it is a folder, not a file\. Move it away/,
     works: CONFIG_NEEDED,
   },
+  "a pipe instead of the config file": {
+    prepare: (home) => makePipe(join(home, "config.yaml")),
+    says: /config\.yaml(?:: it)? can't be (?:read|written): it is a pipe, not a file\. Move it away/,
+    works: CONFIG_NEEDED,
+  },
+  "a device instead of the config file": {
+    prepare: (home) => symlinkSync("/dev/zero", join(home, "config.yaml")),
+    says: /config\.yaml(?:: it)? can't be (?:read|written): it is a device, not a file\. Move it away/,
+    works: CONFIG_NEEDED,
+  },
   "a config file of bytes": {
     prepare: (home) => writeFileSync(join(home, "config.yaml"), Buffer.from([0, 255, 7, 200, 0, 10, 128])),
     says: /a config file is a list of `key: value` lines/,
@@ -128,7 +138,7 @@ const CASES: Record<string, Surroundings> = {
     works: ["version", "help", "set", "logs"],
   },
   "a pipe instead of the database": {
-    prepare: (home) => void spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', join(home, "baton.db")]),
+    prepare: (home) => makePipe(join(home, "baton.db")),
     says: /baton\.db is a pipe, not a file\. Move it away/,
     works: ["version", "help", "set", "logs"],
   },
@@ -177,6 +187,55 @@ describe.each(Object.entries(CASES))("%s", (_, surroundings) => {
     }
   });
 });
+
+describe.each<[string, string, (file: string) => void]>([
+  ["is missing", "there is no such file", () => {}],
+  [
+    "is a folder",
+    "it is a folder, not a file. Move it away, or choose another path",
+    (file) => mkdirSync(file),
+  ],
+  ["is a pipe", "it is a pipe, not a file. Move it away, or choose another path", (file) => makePipe(file)],
+  [
+    "is a device",
+    "it is a device, not a file. Move it away, or choose another path",
+    (file) => symlinkSync("/dev/zero", file),
+  ],
+])("a secret file that %s", (_, why, prepare) => {
+  test("is named in a sentence by an answer, and once by the doctor", async () => {
+    const home = makeHome();
+    const file = join(home, "key");
+    prepare(file);
+    const token = "platforms:\n  telegram:\n    token: { file: key }\n";
+    const agent = "agent: { provider: openai, model: x, apiKey: { file: key } }\n";
+    writeFileSync(join(home, "config.yaml"), `${agent}${token}`);
+    const sentence = `The secret in ${file} cannot be used: ${why}.`;
+    const answer = await baton(home, ["hello"]);
+    expect(answer.code).toBe(1);
+    expect(answer.stderr).toContain(sentence);
+    const doctor = await baton(home, ["doctor", "--json"]);
+    expect(doctor.stdout.split(sentence.slice(0, -1))).toHaveLength(2);
+    const { findings } = JSON.parse(doctor.stdout) as { findings: { check: string; finding: string }[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: "secrets", finding: sentence }));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: "platforms", finding: "Telegram is off: its secret can't be used." }),
+    );
+    expect(`${answer.stderr}${doctor.stdout}`).not.toMatch(/ENOENT|EISDIR/);
+  });
+});
+
+test("AGENTS.md that is a pipe is named, and the answer comes without it", async () => {
+  const home = makeHome();
+  const file = join(home, "..", "work", "AGENTS.md");
+  makePipe(file);
+  const { code, stdout, stderr } = await baton(home, ["hello"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("You said “hello”.")]);
+  expect(stderr).toContain(`Can't use AGENTS.md in ${join(file, "..")}: ${file} is not a file but a pipe.`);
+});
+
+function makePipe(file: string): void {
+  expect(spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', file]).status).toBe(0);
+}
 
 function canNobodyRun(): boolean {
   return spawnSync(process.execPath, [DIST, "--version"], { uid: NOBODY, gid: NOBODY }).status === 0;

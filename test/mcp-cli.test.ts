@@ -16,10 +16,18 @@ beforeEach(() => {
   mkdirSync(notes);
 });
 
-function configure(modes: readonly string[], more = ""): void {
+/** `installed`: as a command that may install itself, which scripts and the doctor wait for as long as it takes. */
+function configure(modes: readonly string[], { more = "", installed = [] as readonly string[] } = {}): void {
+  const npx = script("npx", `exec '${process.execPath}' "$@"`);
   const server = (mode: string) =>
-    `    ${mode}: { command: ${process.execPath}, args: [${SERVER}, ${mode}, ${notes}]${more} }\n`;
+    `    ${mode}: { command: ${installed.includes(mode) ? npx : process.execPath}, args: [${SERVER}, ${mode}, ${notes}]${more} }\n`;
   writeFileSync(join(home, "config.yaml"), `mcp:\n  servers:\n${modes.map(server).join("")}`);
+}
+
+function script(name: string, line: string): string {
+  const file = join(home, "..", name);
+  writeFileSync(file, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return file;
 }
 
 const noted = (name: string): string[] =>
@@ -37,7 +45,7 @@ function living(): string[] {
 
 describe("baton chat", () => {
   it("answers whatever the servers do, and leaves none of them behind", async () => {
-    configure(["family", "silent", "dies"]);
+    configure(["family", "silent", "dies"], { installed: ["family", "dies"] });
     const { code, stdout, stderr } = await baton(home, ["chat", "--message", "hi"]);
     expect(code).toBe(0);
     expect(stdout).not.toBe("");
@@ -50,21 +58,38 @@ describe("baton chat", () => {
     await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
   });
 
-  it("waits for a command that installs itself, and has its tools then", async () => {
-    const npx = join(home, "..", "npx");
-    writeFileSync(npx, `#!/bin/sh\nsleep 4\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
-    writeFileSync(
-      join(home, "config.yaml"),
-      `mcp:\n  servers:\n    slow: { command: ${npx}, args: [${SERVER}, plain, ${notes}] }\n`,
-    );
+  it.each(["npx", "sh"])("waits for %s that installs itself, and has its tools then", async (command) => {
+    const go = join(home, "..", "go"); // Who opens it waits for the other end.
+    const npx = script("npx", `read -r _ <'${go}'; exec '${process.execPath}' "$@"`);
+    const args = [SERVER, "plain", notes];
+    const server =
+      command === "npx" ? { command: npx, args } : { command, args: ["-c", `exec ${npx} ${args.join(" ")}`] };
+    writeFileSync(join(home, "config.yaml"), JSON.stringify({ mcp: { servers: { slow: server } } }));
+    const { stdout } = await baton(home, [], {
+      shell: `mkfifo '${go}'
+        baton chat --message hi 2>&1 | while IFS= read -r line; do
+          printf '%s\\n' "$line"
+          case "$line" in *"Waiting for MCP server slow, up to 5 minutes"*) echo >'${go}' ;; esac
+        done`,
+    });
+    expect(stdout).toContain("You said “hi”.");
+    expect(stdout).not.toContain("missing");
+    expect(noted("lists")).toHaveLength(1);
+  });
+
+  it("says which tools of the settings a server does not have", async () => {
+    configure(["plain"], { more: ", tools: [echo, fly]", installed: ["plain"] });
     const { code, stderr } = await baton(home, ["chat", "--message", "hi"]);
     expect(code).toBe(0);
-    expect(stderr).not.toContain("missing");
-    expect(noted("starts")).toHaveLength(1);
+    expect(stderr).toContain('MCP server plain has no tool "fly": correct its `tools` in config.yaml.');
+    const doctor = await baton(home, ["doctor"]);
+    expect(doctor.stdout).toMatch(
+      /! MCP plain +ready, 1 tool; it has no tool "fly"\n +→ correct `mcp\.servers\.plain\.tools`/,
+    );
   });
 
   it("starts none that is not enabled", async () => {
-    configure(["plain"], ", enabled: false");
+    configure(["plain"], { more: ", enabled: false" });
     expect((await baton(home, ["chat", "--message", "hi"])).code).toBe(0);
     expect(noted("starts")).toEqual([]);
   });
@@ -79,7 +104,7 @@ describe("baton chat", () => {
 
 describe("baton doctor", () => {
   it("tries each of them, and says what to do", async () => {
-    configure(["plain", "dies"]);
+    configure(["plain", "dies"], { installed: ["plain", "dies"] });
     const { code, stdout } = await baton(home, ["doctor"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/✓ MCP plain +ready, 11 tools/);

@@ -79,7 +79,7 @@ async function serve(...servers: ServerOptions[]): Promise<void> {
     reserved: [],
     clock: Date.now,
     retryMs: () => 50,
-    patienceMs: 15_000,
+    patienceMs: 55_000,
     log: (line) => said.push(line),
     onProblem: (problem) => said.push(problem),
   });
@@ -95,7 +95,7 @@ async function serve(...servers: ServerOptions[]): Promise<void> {
 
 const ready = () =>
   vi.waitFor(() => expect(mcp.states().every(({ kind }) => kind === "ready")).toBe(true), {
-    timeout: 30_000,
+    timeout: 55_000,
     interval: 10,
   });
 

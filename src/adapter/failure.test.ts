@@ -62,6 +62,7 @@ it.each(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_HEADERS_
 describe("a platform's failures", () => {
   const { connectError, sendError } = failuresOf({
     name: "Chat",
+    address: "CHAT_URL",
     answerIn: (error) => (error instanceof Error ? null : (error as FailedAnswer)),
     beneath: (error) => (error instanceof Error ? (error.cause ?? error) : error),
   });
@@ -99,14 +100,14 @@ describe("a platform's failures", () => {
       "that turns us away",
       { status: 403, mend: "Set CHAT_TOKEN." },
       "retryable",
-      "Chat refused: status 403.",
+      "A web page answered instead of Chat (status 403). Check CHAT_URL, and whether a proxy or the sign-in page of a network is in between.",
     ],
     ["that finds it too large", { status: 413 }, "permanent", "Chat refused: status 413."],
     [
       "in place of an answer",
       { status: 200 },
       "unknown",
-      "Chat gave an answer that Baton cannot read: status 200.",
+      "A web page answered instead of Chat (status 200). Check CHAT_URL, and whether a proxy or the sign-in page of a network is in between.",
     ],
   ])("take a page %s for what it is, and quote nothing of it", (_, given, outcome, message) => {
     const page = { status: 0, words: "<html>Sorry</html>", sentence: "<b>", isPage: true, ...given };

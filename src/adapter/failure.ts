@@ -28,6 +28,8 @@ export interface FailedAnswer {
 export interface FailureReader {
   /** Who it is about, in a sentence. */
   readonly name: string;
+  /** The setting with its address, if people usually set one. */
+  readonly address?: string;
   /** Null if nobody answered. */
   readonly answerIn: (error: unknown) => FailedAnswer | null;
   /** What lies beneath the client's error, and may be kept; unless told, the error itself. */
@@ -41,9 +43,16 @@ export interface Failures {
   readonly sentenceOf: (error: unknown) => string;
 }
 
-export function failuresOf({ name, answerIn, beneath = (error) => error }: FailureReader): Failures {
+export function failuresOf({
+  name,
+  address = "`baseUrl` in its settings",
+  answerIn,
+  beneath = (error) => error,
+}: FailureReader): Failures {
   const sentenceOf = (error: unknown, isConnected = true): string => {
     const answer = answerIn(error);
+    if (answer?.isPage && isInThePlaceOfIt(answer.status))
+      return `A web page answered instead of ${name} (status ${answer.status}). Check ${address}, and whether a proxy or the sign-in page of a network is in between.`;
     if (answer?.isPage) return usual(name, { ...answer, words: "" });
     if (answer) return answer.mend ?? answer.sentence ?? usual(name, answer);
     const reason = beneath(error);
@@ -92,6 +101,11 @@ function inWords(words: string): string {
 
 /** If a page says so, it was not the platform that refused, and it may be gone soon. */
 const REFUSED_BY_A_PAGE = [401, 403, 404, 407];
+
+/** A page with such a status comes from another address, or from something on the way. */
+function isInThePlaceOfIt(status: number): boolean {
+  return status < 300 || REFUSED_BY_A_PAGE.includes(status);
+}
 
 function outcomeOf({ status, outcome, mend, retryAfterMs, isPage }: FailedAnswer): Outcome {
   if (isPage && REFUSED_BY_A_PAGE.includes(status)) return "retryable";

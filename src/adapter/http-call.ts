@@ -1,6 +1,6 @@
 /** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
 import { setMaxListeners } from "node:events";
-import { refusedByProxy } from "../util/proxy-in-use.js";
+import { proxyFailureIn } from "../util/proxy-in-use.js";
 import { timerMs } from "../util/timer-ms.js";
 import { jsonOf } from "./untrusted.js";
 
@@ -175,7 +175,7 @@ const BEFORE_SENDING = new Set(["connect", "getaddrinfo"]);
 export function wasNeverSent(error: unknown): boolean {
   const { code, syscall, message } = networkErrorIn(error) ?? { code: "" };
   if (NEVER_SENT.has(code) || code.startsWith("CERT_") || BEFORE_SENDING.has(syscall ?? "")) return true;
-  if (refusedByProxy(error) !== null) return true;
+  if (proxyFailureIn(error)) return true;
   return message?.includes("before secure TLS connection was established") ?? false;
 }
 
@@ -200,8 +200,8 @@ function networkErrorIn(error: unknown): NetworkError | null {
 /** In words, and never more than is known. */
 export function reasonOf(error: unknown): string {
   const code = errorCode(error);
-  const proxy = refusedByProxy(error);
-  if (proxy !== null) return `the proxy refused the connection (HTTP ${proxy})`;
+  const proxy = proxyFailureIn(error);
+  if (proxy) return proxy.message;
   if (error instanceof Error && error.name === "TimeoutError") return "it took too long to answer";
   if (error instanceof SyntaxError) return "its answer cannot be read";
   return code || (error instanceof Error ? error.message : String(error));

@@ -80,17 +80,17 @@ function secretFindings(home: string, config: Config): Finding[] {
   const files = [...filesIn(join(home, "secrets")), environmentFile(home)].filter((file) => existsSync(file));
   const open = files.filter(isOpen);
   const named = secretsOf({ ...config, store: null });
-  const unusable = named.flatMap((secret): Finding[] => {
+  const reasons = named.flatMap((secret) => {
     try {
       secret.reveal();
       return [];
     } catch (error) {
-      const finding = (error as Error).message;
-      if (open.some((file) => finding.includes(file))) return [];
-      return [
-        { check, status: "broken", finding, fix: "put the secret into that file, or run `baton setup`" },
-      ];
+      const { message } = error as Error;
+      return open.some((file) => message.includes(file)) ? [] : [message];
     }
+  });
+  const unusable = [...new Set(reasons)].map((finding): Finding => {
+    return { check, status: "broken", finding, fix: "put the secret into that file, or run `baton setup`" };
   });
   if (open.length > 0) {
     const finding = `other users can read ${open.join(", ")}`;

@@ -49,10 +49,24 @@ export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
     findings.push(...(await reachFindings(cli, config, options)));
     doing("");
   }
-  const broken = findings.filter((finding) => finding.status === "broken").length;
-  if (options.json) cli.terminal.json({ ok: broken === 0, findings });
-  else printFindings(cli.terminal, findings);
+  const told = secretsToldOnce(findings);
+  const broken = told.filter((finding) => finding.status === "broken").length;
+  if (options.json) cli.terminal.json({ ok: broken === 0, findings: told });
+  else printFindings(cli.terminal, told);
   if (broken > 0) throw new CliError("unwell", `Fix the ${counted(broken, "problem")} above.`);
+}
+
+/** Why a secret can't be used is said once, and not again by everything that needs it. */
+function secretsToldOnce(findings: readonly Finding[]): Finding[] {
+  const told = findings.flatMap(({ check, status, finding }) =>
+    check === "secrets" && status === "broken" ? [finding.replace(/\.$/, "")] : [],
+  );
+  return findings.map((one) => {
+    const sentence = told.find((words) => one.check !== "secrets" && one.finding.includes(words));
+    if (sentence === undefined) return one;
+    const finding = one.finding.replace(sentence, "its secret can't be used");
+    return { check: one.check, status: "hint", finding, fix: "mend what `secrets` says above" };
+  });
 }
 
 function nodeFinding(oldest: string): Finding {

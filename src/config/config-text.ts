@@ -1,11 +1,11 @@
 /** The text of a config file. Reading it loads no parser. */
 import { readFile, stat } from "node:fs/promises";
+import { refuseOtherKinds } from "../util/file-problem.js";
 
-/** Null where there is none. A pipe is refused: reading it could take forever. */
+/** Null where there is none. */
 export async function configText(file: string): Promise<string | null> {
   try {
-    const found = await stat(file);
-    if (found.isFIFO() || found.isSocket()) throw new Error("it is not a file. Move it away");
+    refuseOtherKinds(await stat(file));
     return await readFile(file, "utf8");
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;

@@ -636,6 +636,6 @@ describe("a store's password", () => {
     const { store } = await load();
     expect(() => store.reveal()).toThrow(/cannot be used: the file is empty\.$/);
     rmSync(join(home, "store-url"));
-    expect(() => store.reveal()).toThrow(/cannot be used: ENOENT/);
+    expect(() => store.reveal()).toThrow(/cannot be used: there is no such file\.$/);
   });
 });

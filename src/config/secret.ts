@@ -7,10 +7,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { InputError } from "../session/errors.js";
+import { fileReason, refuseOtherKinds } from "../util/file-problem.js";
 import { makeFolder } from "../util/make-folder.js";
 
 /** What a secret's file holds, without the line break at its end. Only its owner may be able to get at it. */
@@ -45,6 +47,7 @@ export function writeSecretFile(path: string, secret: string): void {
 
 function contentOf(path: string): { mode: number; text: string } {
   try {
+    refuseOtherKinds(statSync(path));
     const file = openSync(path, "r");
     try {
       return { mode: fstatSync(file).mode, text: readFileSync(file, "utf8") };
@@ -52,7 +55,8 @@ function contentOf(path: string): { mode: number; text: string } {
       closeSync(file);
     }
   } catch (cause) {
-    throw unusable(path, (cause as Error).message, cause);
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    throw unusable(path, isMissing ? "there is no such file" : fileReason(cause), cause);
   }
 }
 

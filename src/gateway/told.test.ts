@@ -46,12 +46,15 @@ it("stays the same on the next day, byte for byte; the first message of that day
   await ann.ask("three");
   await ann.ask("four");
   expect(new Set(turns.map(({ prompt }) => prompt)).size).toBe(1);
-  const texts = turns.map(({ history }) => history.map(({ content }) => content));
-  expect(texts.at(-1)).toEqual([
-    ...["one", "read", "two", "read", "[today: Sunday, 11 January 2026]\nthree", "read", "four"],
+  const histories = turns.map(({ history }) => history);
+  expect(histories.at(-1)?.map(({ content }) => content)).toEqual([
+    ...["one", "read", "two", "read", "three", "read", "four"],
   ]);
-  for (const earlier of texts) expect(texts.at(-1)?.slice(0, earlier.length)).toEqual(earlier);
-  expect(await ann.transcript()).toContain("user: three"); // It is not stored.
+  expect(histories.at(-1)?.map((message) => message.role === "user" && message.today)).toEqual([
+    ...[undefined, false, undefined, false, "Sunday, 11 January 2026", false, undefined],
+  ]);
+  for (const earlier of histories) expect(histories.at(-1)?.slice(0, earlier.length)).toEqual(earlier);
+  expect(await ann.transcript()).toContain("user: three");
 });
 
 it("changes with the instructions, in the next turn", async () => {

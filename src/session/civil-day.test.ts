@@ -25,28 +25,28 @@ it("the first message of each later day says so, and nothing else changes", () =
     at("2026-11-19T08:00:00Z"),
     at("2026-11-21T08:00:00Z"),
   ];
-  const marked = withDays(history, times, began, ZONE).map(({ content }) => content);
+  const marked = withDays(history, times, began, ZONE);
   expect(marked).toEqual([
-    "summary",
-    "a",
-    "b",
-    "[today: Thursday, 19 November 2026]\nc",
-    "d",
-    "[today: Saturday, 21 November 2026]\ne",
+    user("summary"),
+    user("a"),
+    assistant("b"),
+    { ...user("c"), today: "Thursday, 19 November 2026" },
+    user("d"),
+    { ...user("e"), today: "Saturday, 21 November 2026" },
   ]);
   // What was sent before stays as it was.
-  const earlier = withDays(history.slice(0, 5), times.slice(0, 3), began, ZONE).map(({ content }) => content);
+  const earlier = withDays(history.slice(0, 5), times.slice(0, 3), began, ZONE);
   expect(marked.slice(0, 5)).toEqual(earlier);
   expect(withDays(history.slice(0, 3), times.slice(0, 1), began, ZONE)).toEqual(history.slice(0, 3));
 });
 
 it("a clock that goes back begins no day", () => {
   const [first] = withDays([user("a")], [0], at("2026-11-18T09:00:00Z"), ZONE);
-  expect(first?.content).toBe("a");
+  expect(first).toEqual(user("a"));
 });
 
 it("a window that begins on a later day says which day it is", () => {
   const history = [user("c"), assistant("d")];
   const [first] = withDays(history, [at("2026-11-20T08:00:00Z")], at("2026-11-18T09:00:00Z"), ZONE);
-  expect(first?.content).toBe("[today: Friday, 20 November 2026]\nc");
+  expect(first).toEqual({ ...user("c"), today: "Friday, 20 November 2026" });
 });

@@ -1,9 +1,8 @@
 /**
  * Which day it is for the agent. The context says on which day the session began, and the first message of each later day
- * has a line that says so: what was sent to a model before stays the same, byte for byte, when a new day begins.
+ * says so: what was sent to a model before stays the same, byte for byte, when a new day begins.
  */
 import { Temporal } from "temporal-polyfill";
-import { noteLine } from "./sender.js";
 import type { Message } from "./transcript.js";
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -36,8 +35,9 @@ export function civilDay(at: number, timeZone: string): CivilDay {
 }
 
 /**
- * The history with a line before the first message of each day after the one on which the session began. `times`: when
- * the last user messages of the history were written, oldest first.
+ * The history in which the first message of each day after the one on which the session began has that day in a field of
+ * its own: its text stays what the person wrote. `times`: when the last user messages of the history were written, oldest
+ * first.
  */
 export function withDays(
   history: readonly Message[],
@@ -53,6 +53,6 @@ export function withDays(
     const at = times[next++];
     if (at === undefined || at < today.until) return message; // A clock that went back begins no new day.
     today = civilDay(at, timeZone);
-    return { ...message, content: `${noteLine("today", today.name)}\n${message.content}` };
+    return { ...message, today: today.name };
   });
 }

@@ -44,9 +44,13 @@ export function isAskedBy(mark: string, words: string): boolean {
 /** A message as the agent reads it if several people share the session. */
 export function withSender(message: Message): Message {
   if (message.role !== "user") return message;
-  const { attachments, name, author, note, content } = message;
-  const given = note ? content : senderPrefixed({ name, author }, content);
-  return { role: "user", content: given, ...(attachments ? { attachments: attachments.map(unforged) } : {}) };
+  const { attachments, name, author, note, today, content } = message;
+  return {
+    role: "user",
+    content: note ? content : senderPrefixed({ name, author }, content),
+    ...(today === undefined ? {} : { today }),
+    ...(attachments ? { attachments: attachments.map(unforged) } : {}),
+  };
 }
 
 /** What a file says can't look like another person's message either. */
@@ -65,15 +69,21 @@ const NOTES = [
   "please answer",
   "forwarded",
   "said before",
-  "today",
   ...PART_KINDS,
 ] as const;
 /** The beginnings of all our texts in brackets. */
-const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "memory", "note"];
+const NOTE_WORDS: readonly string[] = [
+  ...NOTES,
+  "today",
+  "this conversation has",
+  "labels",
+  "memory",
+  "note",
+];
 const OWN_NOTE = new RegExp(`^\\[(?:${NOTES.join("|")})(?:: .*)?\\]$`, "u");
 
-/** One of our notes: always one line. */
-export function noteLine(kind: (typeof NOTES)[number], words = ""): string {
+/** One of our notes, or the one before a message that says which day begins with it: always one line. */
+export function noteLine(kind: (typeof NOTES)[number] | "today", words = ""): string {
   const inside = cleanLine(words).replaceAll("[", "(").replaceAll("]", ")");
   return inside ? `[${kind}: ${inside}]` : `[${kind}]`;
 }

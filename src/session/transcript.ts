@@ -46,6 +46,8 @@ export type Message =
       readonly author?: Author;
       /** Words of the gateway, at the author's request. */
       readonly note?: true;
+      /** The day that begins with it, for the agent: `Thursday, 19 November 2026`. Never stored. */
+      readonly today?: string;
       readonly attachments?: readonly Attachment[];
       readonly at?: number;
     }

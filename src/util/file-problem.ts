@@ -44,6 +44,12 @@ export function fileSentence(error: unknown): string {
     : fileReason(error);
 }
 
+/** For a file that is read as a whole: a pipe could be waited for without end, and a device may have none. */
+export function refuseOtherKinds(stats: Stats): void {
+  if (!stats.isFile())
+    throw new Error(`it is ${kindOf(stats)}, not a file. Move it away, or choose another path`);
+}
+
 /** What is there, as in "it is …". */
 export function kindOf(stats: Stats | BigIntStats): string {
   if (stats.isFile()) return "a file";

@@ -1,4 +1,4 @@
-/** Which proxy leads to an address, for sentences about connections that fail. Set once, where the proxies are chosen. */
+/** The proxy before an address, for sentences about connections that fail. Set once, where the proxies are chosen. */
 
 type FindProxy = (url: string | URL) => string | null;
 
@@ -14,14 +14,37 @@ export function proxyInUse(url: string | URL): string | null {
   return proxy === null ? null : new URL(proxy).host;
 }
 
-/** undici's words for a proxy that opened no tunnel. */
-const NO_TUNNEL = /Proxy response \((\d{3})\) !== 200 when HTTP Tunneling/;
+export const PROXY_CURE =
+  "It is set by `proxy` in config.yaml, BATON_PROXY or HTTPS_PROXY; name hosts to reach without it in NO_PROXY.";
 
-/** The status by which a proxy refused to open a tunnel; null if the error says nothing of that. */
-export function refusedByProxy(error: unknown): number | null {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const status = NO_TUNNEL.exec(at.message)?.[1];
-    if (status !== undefined) return Number(status);
+/**
+ * The proxy opened no tunnel, so nothing was sent to anybody. The message says why, as after a colon and without its last
+ * stop.
+ */
+export class ProxyFailure extends Error {
+  /** Its host and port, without its password. */
+  readonly proxy: string;
+  /** What it answered; null if it could not be reached. */
+  readonly status: number | null;
+
+  constructor(proxyUrl: string, status: number | null, options?: ErrorOptions) {
+    const { host } = new URL(proxyUrl);
+    super(`${why(host, status)} ${PROXY_CURE.slice(0, -1)}`, options);
+    this.proxy = host;
+    this.status = status;
   }
+}
+
+function why(proxy: string, status: number | null): string {
+  if (status === null) return `the proxy ${proxy} does not answer. Check that it is running.`;
+  if (status === 407) return `the proxy ${proxy} wants a user name and a password.`;
+  const what = status < 500 ? "refused the connection" : "could not make the connection";
+  return `the proxy ${proxy} ${what} (HTTP ${status}).`;
+}
+
+/** Null if the error says nothing of a proxy. */
+export function proxyFailureIn(error: unknown): ProxyFailure | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if (at instanceof ProxyFailure) return at;
   return null;
 }

@@ -5,13 +5,16 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { Api as DiscordApi } from "../../src/adapter/discord/api.js";
+import { connectError as discordError } from "../../src/adapter/discord/failure.js";
 import { serveSocket as serveFeishu } from "../../src/adapter/feishu/socket.js";
 import { jsonFrom, wasNeverSent } from "../../src/adapter/http-call.js";
+import { MattermostApi, connectError as mattermostError } from "../../src/adapter/mattermost/api.js";
 import { serveSocket as serveMattermost } from "../../src/adapter/mattermost/socket.js";
 import { useProxies } from "../../src/adapter/proxy.js";
 import { serveSocket as serveSlack } from "../../src/adapter/slack/socket.js";
-import { webClient } from "../../src/adapter/slack/web.js";
+import { connectError as slackError, webClient } from "../../src/adapter/slack/web.js";
 import { clientOf } from "../../src/adapter/telegram/client.js";
+import { connectError as telegramError } from "../../src/adapter/telegram/failure.js";
 import { Credentials } from "../../src/adapter/whatsapp/baileys/credentials.js";
 import { openWire } from "../../src/adapter/whatsapp/baileys/wire.js";
 import { makeHome } from "../support/baton.js";
@@ -110,12 +113,59 @@ it("reaches this machine directly", async () => {
   expect(proxy.asked).toEqual([]);
 });
 
-it("tells that nothing was sent if the proxy opens no tunnel", async () => {
-  proxy.refusal = "403 Forbidden";
-  const error = await jsonFrom(at("other.test"), {}, limits).catch((failure: unknown) => failure);
-  expect(wasNeverSent(error)).toBe(true);
+const CURE =
+  "It is set by `proxy` in config.yaml, BATON_PROXY or HTTPS_PROXY; name hosts to reach without it in NO_PROXY.";
+
+/** What each library says of a call that fails, in the sentence of its platform. No tunnel to these names is open yet. */
+async function sentences(): Promise<string[]> {
+  const end = new AbortController().signal;
+  const mattermost = { url: at("other.mattermost.test"), token: () => "token" };
+  const said = async (call: Promise<unknown>, sentenceOf: (error: unknown) => { message: string }) =>
+    call.then(
+      () => "It worked.",
+      (error: unknown) => {
+        expect(wasNeverSent(error) || wasNeverSent((error as { error?: unknown }).error)).toBe(true);
+        return sentenceOf(error).message;
+      },
+    );
+  return Promise.all([
+    said(clientOf("1:token", at("other.telegram.test"), 10).getMe(), telegramError),
+    said(
+      new DiscordApi({ token: () => "token", baseUrl: at("other.discord.test") }, "token").me(),
+      discordError,
+    ),
+    said(new MattermostApi(mattermost).me(end), mattermostError),
+    said(webClient(slack("other.slack.test")).auth.test(), slackError),
+    said(serveMattermost(mattermost, { hello: () => {}, event: () => {} }, end), mattermostError),
+  ]);
+}
+const NAMES = ["Telegram", "Discord", "Mattermost", "Slack", "Mattermost"];
+
+it.each([
+  ["407 Proxy Authentication Required", "wants a user name and a password."],
+  ["403 Forbidden", "refused the connection (HTTP 403)."],
+  ["502 Bad Gateway", "could not make the connection (HTTP 502)."],
+])("names a proxy that answers %s, on every platform, and nothing was sent", async (refusal, what) => {
+  proxy.refusal = refusal;
+  const host = new URL(proxy.url).host;
+  expect(await sentences()).toEqual(
+    NAMES.map((name) => `${name} cannot be reached: the proxy ${host} ${what} ${CURE}`),
+  );
 });
 
-function slack() {
-  return { botToken: () => "xoxb-1", appToken: () => "xapp-1", baseUrl: `${at("slack.test")}/api/` };
+it("names a proxy that is not there, and nothing was sent", async () => {
+  const gone = await ConnectProxy.open();
+  const { host } = new URL(gone.url);
+  await gone.close();
+  await useProxies({ https: `http://me:secret@${host}`, http: `http://me:secret@${host}`, direct: [] });
+  expect(await sentences()).toEqual(
+    NAMES.map(
+      (name) =>
+        `${name} cannot be reached: the proxy ${host} does not answer. Check that it is running. ${CURE}`,
+    ),
+  );
+});
+
+function slack(name = "slack.test") {
+  return { botToken: () => "xoxb-1", appToken: () => "xapp-1", baseUrl: `${at(name)}/api/` };
 }

@@ -23,11 +23,7 @@ async function open(options: WorldOptions = {}): Promise<{ gateway: World; ann: 
   return { gateway: world.world, ann: world.world.chat("ann") };
 }
 
-/** The first note of a day has a line that says which day it is: the clock may go over midnight. */
-const notes = ({ told }: Chat): string[] =>
-  told
-    .map((text) => text.replace(/^heard: \[today: [^\]]*\]\n/, "heard: "))
-    .filter((text) => text.startsWith("heard: [note from Baton"));
+const notes = ({ told }: Chat): string[] => told.filter((text) => text.startsWith("heard: [note from Baton"));
 
 /** Waits until what was written to the chat is over. */
 const settled = async (gateway: World, chat: Chat): Promise<void> => {

@@ -35,9 +35,9 @@ export class ConnectProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   #keep(socket: Socket): Socket {

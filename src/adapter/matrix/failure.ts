@@ -12,6 +12,7 @@ export class NotMatrix extends Error {}
 
 const failures = failuresOf({
   name: "The homeserver",
+  address: "MATRIX_HOMESERVER",
   answerIn(error) {
     if (error instanceof NotMatrix) return { status: 200, words: "" };
     if (!(error instanceof HttpRefusal)) return null;

@@ -73,6 +73,7 @@ const WRONG_TOKEN =
 
 const failures = failuresOf({
   name: "Mattermost",
+  address: "MATTERMOST_URL",
   answerIn(error) {
     if (!(error instanceof HttpRefusal)) return null;
     const { status, retryAfterMs, isPage } = error;

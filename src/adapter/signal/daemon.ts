@@ -150,6 +150,7 @@ class RpcError extends Error {
 
 const failures = failuresOf({
   name: "signal-cli",
+  address: "SIGNAL_HTTP_URL",
   answerIn(error) {
     if (error instanceof HttpRefusal) {
       const { status, isPage, retryAfterMs } = error;

@@ -3,6 +3,7 @@
  * the call, and that holds the token.
  */
 import { GrammyError, HttpError } from "grammy";
+import { proxyFailureIn } from "../../util/proxy-in-use.js";
 import { failuresOf } from "../failure.js";
 import { errorCode, HttpRefusal, wasNeverSent } from "../http-call.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
@@ -34,9 +35,11 @@ export const { connectError, sendError, sentenceOf } = failuresOf({
   beneath: withoutAddress,
 });
 
-/** The network's code alone, and whether anything was sent. */
+/** The network's code alone, and whether anything was sent; or what the proxy did. */
 function withoutAddress(error: unknown): Error {
   const broken = error instanceof HttpError ? error.error : error;
+  const proxy = proxyFailureIn(broken);
+  if (proxy) return proxy;
   const code = errorCode(broken);
   const known = /^[A-Z_]{3,40}$/.test(code) ? { code } : {};
   const before = wasNeverSent(broken) ? { syscall: "connect" } : {};

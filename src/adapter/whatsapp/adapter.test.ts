@@ -299,7 +299,7 @@ describe("whatsapp", () => {
     vi.spyOn(world, "answer").mockReturnValue({ status: 404, body: "<html>Not found</html>" });
     await expect(connect()).rejects.toMatchObject({
       outcome: "retryable",
-      message: "Meta refused: status 404.",
+      message: expect.stringMatching(/^A web page answered instead of Meta \(status 404\)\./),
     });
   });
 

@@ -2,7 +2,7 @@
  * What went wrong with a request to a model: which kind it is, whether to ask again, and the sentence for the person.
  * Pure. A sentence names the setting or the host to look at, and never holds a key.
  */
-import { proxyInUse } from "../../util/proxy-in-use.js";
+import { PROXY_CURE, proxyInUse } from "../../util/proxy-in-use.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import { retryAfterMs } from "./backoff.js";
@@ -168,11 +168,6 @@ const UNREACHABLE =
 const CERTIFICATE =
   /^(?:CERT_\w+|SELF_SIGNED_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|UNABLE_TO_\w+)$/;
 
-/** No connection came about. */
-export function isUnreachable(error: unknown): boolean {
-  return UNREACHABLE.test(systemCode(error) ?? "");
-}
-
 function kindOf({ status, message, text, code, isCall }: ErrorDetails): FailureKind {
   if (code && UNREACHABLE.test(code)) return "unreachable";
   if (code && CERTIFICATE.test(code)) return "certificate";
@@ -216,9 +211,6 @@ function saysNoModel(text: string): boolean {
 
 /** What a call adds to the configured address. */
 const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
-
-const PROXY_CURE =
-  "It is set by `proxy` in config.yaml, BATON_PROXY or HTTPS_PROXY; name hosts to reach without it in NO_PROXY.";
 
 /** What is behind a silence may be a proxy, or something else at the address of one. Empty if none is in use. */
 export function viaProxy({ baseUrl }: Endpoint): string {

@@ -1,9 +1,9 @@
 /**
  * `fetch` for models. It follows no redirects, which could send the key to another server, and it bounds the answer.
  */
-import { proxyInUse, refusedByProxy } from "../../util/proxy-in-use.js";
+import { proxyFailureIn } from "../../util/proxy-in-use.js";
 import type { Hide } from "../../util/redact.js";
-import { isUnreachable, StreamFailure } from "./failure.js";
+import { StreamFailure } from "./failure.js";
 
 /** Larger than any answer; Baton stops reading there. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -14,7 +14,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "manual" }).catch((error: Error) => {
     const { cause } = error;
     if (cause instanceof Error && cause.message === "bad port") throw new StreamFailure("bad port");
-    throw proxyFailure(error, input) ?? error;
+    throw proxyFailure(error) ?? error;
   });
   if (REDIRECTS.includes(response.status)) {
     await response.body?.cancel();
@@ -37,16 +37,14 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
 };
 
-/** Through a proxy every connection is a tunnel, so what fails before the answer is the proxy, or the way behind it. */
-function proxyFailure(error: Error, input: Parameters<typeof fetch>[0]): StreamFailure | null {
-  const proxy = proxyInUse(input instanceof Request ? input.url : input);
-  if (proxy === null) return null;
-  const status = refusedByProxy(error);
+function proxyFailure(error: Error): StreamFailure | null {
+  const failure = proxyFailureIn(error);
+  if (!failure) return null;
+  const { proxy, status } = failure;
   if (status === 407) return new StreamFailure("proxy refused", `${proxy} wants a user name and a password`);
   if (status !== null && status < 500)
     return new StreamFailure("proxy refused", `${proxy} refused the connection (HTTP ${status})`);
-  if (status !== null) return new StreamFailure("proxy", `${proxy} (it answered HTTP ${status})`);
-  return isUnreachable(error) ? new StreamFailure("proxy", proxy) : null;
+  return new StreamFailure("proxy", status === null ? proxy : `${proxy} (it answered HTTP ${status})`);
 }
 
 /** The same, and removes known secrets from what is sent; the key is in a header. */

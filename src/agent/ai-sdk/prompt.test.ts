@@ -33,6 +33,12 @@ describe("what a model is sent", () => {
     expect(sent[1]).toMatchObject({ content: [{ type: "text", text: "one\n\n[Note] reset\n\ntwo\n\nend" }] });
   });
 
+  it("the day that begins with a message, in a line before it", () => {
+    const today = "Thursday, 19 November 2026";
+    const sent = prompt([{ role: "user", content: "hi", today }]);
+    expect(sent[1]).toMatchObject({ content: [{ text: `[today: ${today}]\nhi` }] });
+  });
+
   it("ids, names and arguments that every API takes, each call with its result", () => {
     const id = `call:${"x".repeat(80)}`;
     const sent = prompt([

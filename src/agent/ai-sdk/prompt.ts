@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isPicture, sessionFileName } from "../../session/attachments.js";
+import { noteLine } from "../../session/sender.js";
 import type { Attachment, Message, ToolCall } from "../../session/transcript.js";
 import { parseJson } from "../../util/json.js";
 import { shorten } from "../../util/text.js";
@@ -97,10 +98,11 @@ export function toolsOf(tools: readonly Tool[]): NonNullable<ModelRequest["tools
 }
 
 function userParts(
-  { content, attachments = [] }: Extract<Message, { role: "user" }>,
+  { content, today, attachments = [] }: Extract<Message, { role: "user" }>,
   { images, filesFolder }: Pick<PromptParts, "images" | "filesFolder">,
 ): UserPart[] {
-  const text = content.trim() === "" && attachments.length === 0 ? "(no text)" : content;
+  const words = content.trim() === "" && attachments.length === 0 ? "(no text)" : content;
+  const text = today === undefined ? words : `${noteLine("today", today)}\n${words}`;
   const documents = attachments.flatMap((attachment) => documentParts(attachment, filesFolder));
   const parts = attachments.flatMap(({ file, mediaType }): UserPart[] => {
     if (!isPicture({ mediaType })) return [];

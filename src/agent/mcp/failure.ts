@@ -1,6 +1,7 @@
 /** Turns a server's failure into words: for its state, and for the result of a call. One list of decisions each. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { BatonError } from "../../session/errors.js";
+import { proxyFailureIn } from "../../util/proxy-in-use.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { STREAM_ENDED } from "./http-transport.js";
 
@@ -14,6 +15,8 @@ export function reasonOf(error: unknown): string {
     return "it closed the connection";
   if (error instanceof SdkError) return "its answer is not valid MCP";
   if (error instanceof ProtocolError) return `it answered with the error ${error.code}`;
+  const proxy = proxyFailureIn(error);
+  if (proxy) return `it could not be reached: ${proxy.message}`;
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall?.startsWith("spawn")) return spawnReason(code);
   if (error instanceof TypeError) return networkReason(causeOf(error));

@@ -109,7 +109,7 @@ function serve(options: Partial<McpOptions> = {}, headers = {}, timeoutMs = 10_0
       reserved: [],
       clock: Date.now,
       retryMs: () => 10,
-      patienceMs: 15_000,
+      patienceMs: 55_000,
       log: (line) => said.push(line),
       onProblem: (problem) => said.push(problem),
       ...options,

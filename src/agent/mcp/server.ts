@@ -52,7 +52,8 @@ export interface McpSurroundings {
 
 export type McpState = { readonly server: string } & (
   | { readonly kind: "connecting" }
-  | { readonly kind: "ready"; readonly tools: number }
+  /** `missing`: tools that the settings name and it does not have, in quotation marks. */
+  | { readonly kind: "ready"; readonly tools: number; readonly missing: readonly string[] }
   /** `reason` continues a sentence about the server. */
   | {
       readonly kind: "failed";
@@ -82,6 +83,8 @@ export class McpServer {
   #lastWords = new LastWords();
   /** True if somebody was told that its tools are missing. */
   #isMissed = false;
+  /** The tools of which somebody was told that it does not have them. */
+  #toldMissing = "";
   #failures = 0;
   #readySince = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -182,17 +185,28 @@ export class McpServer {
   /** Throws if the server does not answer; does nothing if it was lost meanwhile. */
   async #list(connection: McpConnection): Promise<void> {
     const { toolsListed } = await import("./tool-list.js");
-    const { tools, problems } = toolsListed(await connection.tools(this.#closed.signal), this.#options.tools);
+    const listed = await connection.tools(this.#closed.signal);
+    const { tools, missing, problems } = toolsListed(listed, this.#options.tools);
     if (this.#connection !== connection) return;
     const { name } = this.#options;
     for (const problem of problems) this.#around.log(`MCP server ${name} ${problem}.`);
     this.#tools = tools.map((tool) => this.#toolOf(tool));
     if (this.#state.kind !== "ready") this.#readySince = this.#around.clock();
-    this.#state = { server: name, kind: "ready", tools: tools.length };
+    this.#state = { server: name, kind: "ready", tools: tools.length, missing };
     const sentence = `MCP server ${name} is ready: ${counted(tools.length, "tool")}.`;
     if (this.#isMissed) this.#around.onProblem(sentence);
     else this.#around.log(sentence);
     this.#isMissed = false;
+    this.#tellIfWithout(missing.join(", "));
+  }
+
+  /** A connection that comes back says nothing new. */
+  #tellIfWithout(missing: string): void {
+    if (missing !== "" && missing !== this.#toldMissing)
+      this.#around.onProblem(
+        `MCP server ${this.#options.name} has no tool ${missing}: correct its \`tools\` in config.yaml.`,
+      );
+    this.#toldMissing = missing;
   }
 
   /** However often the server says so, its tools are listed at most a few times a second. */

@@ -35,11 +35,15 @@ const LONGEST_SCHEMA = 50_000;
 /** In JSON: half of a surrogate pair, or NUL; strict parsers refuse a whole request because of it. */
 const BROKEN_TEXT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
-/** The tools that can be used, and a line about each problem. */
+/** The tools that can be used, those that are wanted and not among them, and a line about each other problem. */
 export function toolsListed(
   listed: readonly unknown[],
   wanted: readonly string[] | null,
-): { readonly tools: readonly ToolDefinition[]; readonly problems: readonly string[] } {
+): {
+  readonly tools: readonly ToolDefinition[];
+  readonly missing: readonly string[];
+  readonly problems: readonly string[];
+} {
   const tools = new Map<string, ToolDefinition>();
   const problems: string[] = [];
   for (const each of listed) {
@@ -49,14 +53,13 @@ export function toolsListed(
     else if (wanted === null || wanted.includes(tool.name)) tools.set(tool.name, tool);
   }
   const missing = (wanted ?? []).filter((name) => !tools.has(name)).map(quoted);
-  if (missing.length > 0) problems.push(`has no tool ${missing.join(", ")}`);
   const taken = [...tools.values()];
   if (taken.length > MOST_TOOLS) {
     problems.push(
       `has ${taken.length} tools, and Baton uses the first ${MOST_TOOLS}: choose which with \`tools\``,
     );
   }
-  return { tools: taken.slice(0, MOST_TOOLS), problems };
+  return { tools: taken.slice(0, MOST_TOOLS), missing, problems };
 }
 
 /** The tool, or why it cannot be used. */

@@ -194,7 +194,7 @@ describe("/status and /usage", () => {
   it("show how the servers are whose tools the agent uses", async () => {
     await world.close();
     const mcp = (): McpState[] => [
-      { server: "files", kind: "ready", tools: 1 },
+      { server: "files", kind: "ready", tools: 1, missing: ['"fly"'] },
       { server: "slow", kind: "connecting" },
       {
         server: "web",
@@ -207,7 +207,7 @@ describe("/status and /usage", () => {
     world = await World.open({ info: { mcp } });
     ann = world.chat("ann");
     const lines = [
-      "MCP server files: ready, 1 tool.",
+      'MCP server files: ready, 1 tool; it has no tool "fly".',
       "MCP server slow: connecting.",
       "MCP server web: failed, it answered HTTP 503; next try in 2 min.",
     ];

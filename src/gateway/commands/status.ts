@@ -99,13 +99,17 @@ async function elsewhere(gateway: GatewayForCommands, key: SessionKey): Promise<
   return `working on an answer${where} (stop it with /stop)`;
 }
 
+function without(missing: readonly string[]): string {
+  return missing.length === 0 ? "" : `; it has no tool ${missing.map((name) => cleanLine(name)).join(", ")}`;
+}
+
 function serverLine(state: McpState, now: number): string {
   const name = `MCP server ${cleanLine(state.server)}:`;
   switch (state.kind) {
     case "connecting":
       return `${name} connecting.`;
     case "ready":
-      return `${name} ready, ${counted(state.tools, "tool")}.`;
+      return `${name} ready, ${counted(state.tools, "tool")}${without(state.missing)}.`;
     case "failed":
       return `${name} failed, ${cleanLine(state.reason)}; next try ${relativeTime(state.nextTryAt, now)}.`;
     default:

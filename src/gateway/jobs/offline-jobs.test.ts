@@ -19,6 +19,14 @@ it("reminds once", async () => {
   expect(await ann.ask("what did I say?")).toMatch(/Last you said “remind me in 10s to stretch”\.$/);
 });
 
+it("follows the first words of a later day, of one person and in a group, as those of any other", async () => {
+  const group = here.world.chat("ann", { chatId: "g", chatType: "group" });
+  for (const chat of [here.ann, group]) await chat.ask("hello");
+  here.pass(25 * 3_600_000);
+  for (const chat of [here.ann, group])
+    expect(await chat.ask("remind me in 10s to stretch")).toMatch(/^Made the job "Reminder: stretch" /);
+});
+
 it("reminds at a time of the clock", async () => {
   expect(await here.ann.ask("remind me tomorrow at 9 to call mum")).toMatch(/: once, Sun 11 Jan 2026 09:00 /);
 });
