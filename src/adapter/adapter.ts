@@ -173,6 +173,8 @@ export interface InboundMessage {
   readonly replyTo?: Answered;
   /** It was written elsewhere and passed on: text, and never a command. `from`: who wrote it, as the platform tells. */
   readonly forwarded?: { readonly from?: string };
+  /** It is text whatever it says: neither a command nor the answer to a question. The terminal knows a path or a pipe. */
+  readonly isText?: true;
   /** False for what is said in a group to others. */
   readonly isAddressed?: boolean;
   readonly files?: readonly RemoteFile[];

@@ -17,7 +17,14 @@ import type { LiveReply } from "../live-reply.js";
 import { KeyedQuestions } from "./keyed-questions.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
-import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
+import {
+  inbound,
+  pathOf,
+  pressed,
+  type TakenFor,
+  TERMINAL_CAPABILITIES,
+  terminalAccount,
+} from "./terminal-source.js";
 
 export interface ScriptOptions {
   readonly stdout: Writable;
@@ -85,12 +92,13 @@ export class ScriptAdapter implements Adapter, Speaker {
    */
   async ask(
     text: string,
+    as: TakenFor,
     files: readonly RemoteFile[] = [],
     rest?: () => Promise<void>,
   ): Promise<ScriptOutcome> {
     if (!this.#line) throw new Error("Nobody receives what is asked: connect first.");
     if (this.#question) throw new Error("The last question is not answered yet: ask one at a time.");
-    const { kind, ...message } = inbound(text, this.#source, files, this.#options.session?.() ?? null);
+    const { kind, ...message } = inbound(text, as, this.#source, files, this.#options.session?.() ?? null);
     this.#isAnswered = false;
     this.#outcome = "stopped";
     this.#facts = null;
