@@ -77,7 +77,7 @@ async function askOnce(
       return { adapter, lane };
     },
   };
-  const open = await cli.openChat(settingsFor(config, question), surface, {
+  const open = await cli.openChat({ ...config, busy: ONE_AFTER_ANOTHER }, surface, {
     onProblem,
     onElsewhere: (key) => key === open.key && stillWaits(),
     onHandoff: (handoff) => {
@@ -135,12 +135,6 @@ async function questionOf(cli: Cli, config: Config, options: ChatFlags): Promise
     ...(system === undefined ? {} : { system: printableText(system) }),
     isUnsaved: session === false,
   };
-}
-
-/** A conversation that is not saved needs no title. */
-function settingsFor(config: Config, { isUnsaved }: QuestionWish): Config {
-  const asked = { ...config, busy: ONE_AFTER_ANOTHER };
-  return isUnsaved ? { ...asked, memory: { ...config.memory, titles: "none" } } : asked;
 }
 
 /** A command is about a conversation that there is; a message that names none begins its own. */
