@@ -1,6 +1,7 @@
 /** Sends the agent one message from a script, and prints the answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RemoteFile } from "../adapter/adapter.js";
+import type { ScriptOptions } from "../adapter/terminal/script.js";
 import { UNFINISHED } from "../adapter/terminal/script-output.js";
 import type { TakenFor } from "../adapter/terminal/terminal-source.js";
 import type { Config } from "../config/config.js";
@@ -73,7 +74,12 @@ async function askOnce(
       const session = () => open.session();
       const { json = false } = options;
       const keyboard = stdin.isTTY && stderr.isTTY ? { keyboard: stdin } : {};
-      adapter = new ScriptAdapter({ stdout, stderr, json, source: lane.source, session, ...keyboard });
+      const watched = json ? {} : await watching(cli);
+      adapter = new ScriptAdapter({
+        ...{ stdout, stderr, json, source: lane.source, session },
+        ...keyboard,
+        ...watched,
+      });
       return { adapter, lane };
     },
   };
@@ -112,6 +118,19 @@ async function askOnce(
     await open.gateway.cancel(open.key).finally(() => open.close());
     stop.end();
   }
+}
+
+/** Shows a person what happens until the answer is there. Loaded only if one looks. */
+async function watching({ terminal, streams }: Cli): Promise<Pick<ScriptOptions, "watched">> {
+  if (!terminal.isWatched) return {};
+  const { WatchedOutput } = await import("../adapter/terminal/watched-output.js");
+  const watchingTerminal = {
+    progress: terminal.overwrites ? (line: string) => terminal.progress(line) : null,
+    aside: (line: string) => terminal.aside(line),
+    columns: () => streams.stderr.columns || terminal.columns,
+    clock: Date.now,
+  };
+  return { watched: (output) => new WatchedOutput(output, watchingTerminal) };
 }
 
 function notMoved({ error }: Handoff): string {

@@ -46,6 +46,7 @@ export function jsonOutput(stdout: Writable): ScriptOutput {
     message: (text) => put({ kind: "message", text }),
     file: (file) => put({ kind: "file", path: pathOf(file), name: file.name, mediaType: file.mediaType }),
     notice: (text) => put({ kind: "notice", text }),
+    endLine: () => {},
     ended: endStep,
     retry: ({ reason, waitMs, attempt, attempts }) =>
       put({ kind: "retry", reason, waitMs, attempt, attempts }),

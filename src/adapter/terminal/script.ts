@@ -31,6 +31,8 @@ export interface ScriptOptions {
   readonly stderr: Writable;
   /** One JSON event a line on stdout, instead of the answer's text. */
   readonly json: boolean;
+  /** What a person sees of the answer who looks at stderr; without it, nobody does. */
+  readonly watched?: (output: ScriptOutput) => ScriptOutput;
   /** Where it is: the lane of a plain `baton` unless told. */
   readonly source?: SessionSource;
   /** The session that the script is for, if it named one. */
@@ -74,7 +76,8 @@ export class ScriptAdapter implements Adapter, Speaker {
           onStop: () => process.kill(process.pid, "SIGINT"),
         })
       : null;
-    this.#output = options.json ? jsonOutput(options.stdout) : textOutput(options.stdout, options.stderr);
+    const { stdout, json, watched = (output) => output } = options;
+    this.#output = json ? jsonOutput(stdout) : watched(textOutput(stdout, stderr));
   }
 
   async serve(line: Line): Promise<void> {
@@ -177,6 +180,7 @@ export class ScriptAdapter implements Adapter, Speaker {
       text: (delta) => output.text(delta),
       reasoning: (delta) => output.reasoning(delta),
       toolCall: (call) => output.toolCall(call),
+      toolProgress: (call, progress) => output.toolProgress?.(call, progress),
       toolResult: (call, content) => output.toolResult(call, content),
       retry: (retry) => output.retry(retry),
       ...this.#asking(),
@@ -191,10 +195,17 @@ export class ScriptAdapter implements Adapter, Speaker {
 
   #asking(): Pick<LiveReply, "asked" | "answered"> {
     const keys = this.#keys;
+    const output = this.#output;
     if (!keys) return {};
     return {
-      asked: (question) => keys.asked(question),
-      answered: (question, why) => keys.answered(question, why),
+      asked: (question) => {
+        output.asked?.(question);
+        keys.asked(question);
+      },
+      answered: (question, why) => {
+        keys.answered(question, why);
+        output.answered?.(question, why);
+      },
     };
   }
 
