@@ -185,6 +185,7 @@ describe.concurrent("baton chat in a script", () => {
     const help = await baton(home, ["chat", "--message", "/help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
     for (const name of ["/new", "/resume", "/undo", "/stop"]) expect(help.stdout).toContain(name);
+    expect(help.stdout).not.toMatch(/`\/(?:keys|quit|exit)`/); // Only a chat has these.
     const says = 'There is no command /stauts. Did you mean "status"? Run `baton /help` to list them.';
     const typo = await baton(home, ["/stauts", "now"]);
     expect(typo).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`baton: ${says}`) });

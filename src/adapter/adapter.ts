@@ -140,6 +140,8 @@ export interface Capabilities extends PlatformLimits {
   readonly maxInbound?: number;
   /** True if nobody is there to answer a question while a turn runs, as in a script. */
   readonly isUnattended?: boolean;
+  /** Commands that it answers itself, whatever the gateway has: `/help` lists them there. */
+  readonly ownCommands?: Line["commands"];
   /** True if a person sits there and answers a question with one key (`LiveReply.asked`), also while a script runs. */
   readonly keys?: boolean;
 }

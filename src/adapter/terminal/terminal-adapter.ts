@@ -23,7 +23,7 @@ import type { ChatView } from "./chat-view.js";
 import { FileNames } from "./file-names.js";
 import { reasonOf } from "./line.js";
 import { namedFiles } from "./named-files.js";
-import { keysHelp, ownCommand, ownCommands } from "./own-commands.js";
+import { keysHelp, OWN_COMMANDS, ownCommand, ownCommands } from "./own-commands.js";
 import { PlainChat } from "./plain-chat.js";
 import {
   inbound,
@@ -49,7 +49,7 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "fil
 export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account: string;
-  readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true };
+  readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true, ownCommands: OWN_COMMANDS };
   readonly #options: TerminalAdapterOptions;
   readonly #chat: ChatView;
   readonly #source: SessionSource;
