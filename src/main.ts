@@ -330,10 +330,15 @@ async function openGatewayOf(
       return [...(await tools), ...((await mcp?.tools()) ?? [])];
     },
     toolLists: config.tools,
-    processes: (store) => ({
-      processes: openProcesses(config, { ...PROCESS_HOST, store, onProblem }),
-      limits: config.processes,
-    }),
+    // What is not saved has nothing that goes on when it is gone.
+    ...(asked.isUnsaved
+      ? {}
+      : {
+          processes: (store) => ({
+            processes: openProcesses(config, { ...PROCESS_HOST, store, onProblem }),
+            limits: config.processes,
+          }),
+        }),
     jobs: {
       ...jobLimits(config),
       outputFolder: config.outputDir,
@@ -341,9 +346,9 @@ async function openGatewayOf(
       runsHere: !isUnattended,
       mostRunning: config.jobs.maxRunning,
     },
-    ...(config.memory.enabled ? { memory: config.memory } : {}),
+    ...(config.memory.enabled ? { memory: { ...config.memory, learns: !asked.isUnsaved } } : {}),
     summariseAt: config.memory.summariseAt,
-    titles: config.memory.titles,
+    titles: asked.isUnsaved ? "none" : config.memory.titles,
     ...rulesOf(config),
     ...retentionOf(config, isUnattended, log),
     ...(asked.model === undefined ? {} : { model: asked.model }),

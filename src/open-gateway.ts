@@ -149,7 +149,7 @@ export async function openGatewayOver(
       ...common,
       share: options.summariseAt ?? 0.7,
       titles: options.titles ?? "model",
-      maxMemory: options.memory?.maxCharacters ?? null,
+      maxMemory: options.memory && options.memory.learns !== false ? options.memory.maxCharacters : null,
       scopes,
     }),
     adapters,

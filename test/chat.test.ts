@@ -180,13 +180,26 @@ describe.concurrent("baton chat in a script", () => {
     expect(others.at(-1)).toMatchObject({ kind: "done", outcome: "done" });
   });
 
-  test("answers commands, known or not", async () => {
+  test("answers commands, and refuses one that there is not", async () => {
     const home = makeHome();
     const help = await baton(home, ["chat", "--message", "/help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
     for (const name of ["/new", "/resume", "/undo", "/stop"]) expect(help.stdout).toContain(name);
-    expect((await baton(home, ["chat", "--message", "/nonsense"])).stdout).toContain(
-      "There is no command /nonsense",
-    );
+    expect(help.stdout).not.toMatch(/`\/(?:keys|quit|exit)`/); // Only a chat has these.
+    const says = 'There is no command /stauts. Did you mean "status"? Run `baton /help` to list them.';
+    const typo = await baton(home, ["/stauts", "now"]);
+    expect(typo).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`baton: ${says}`) });
+    const json = await baton(home, ["chat", "--json", "--message", "/stauts"]);
+    expect(json.code).toBe(2);
+    expect(
+      json.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { kind: "error", message: expect.stringContaining(says) },
+      { kind: "done", outcome: "refused" },
+    ]);
+    expect((await baton(home, ["sessions", "list", "--json"])).stdout).not.toContain("stauts");
   });
 });

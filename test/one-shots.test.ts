@@ -39,6 +39,8 @@ describe("the message", () => {
     [["--", "-1 + 2?"], "-1 + 2?"],
     [["/etc/hosts what is it"], "/etc/hosts what is it"],
     [["/etc/hosts", "what", "is", "it"], "/etc/hosts what is it"],
+    [["/tmp is full, why?"], "/tmp is full, why?"],
+    [["-m", "/usr: what is it?"], "/usr: what is it?"],
   ])("baton %j", async (words, text) => {
     expect(await ask(...words)).toEqual(ANSWERED);
     expect(sent()).toBe(text);
@@ -84,6 +86,17 @@ describe("piped input", () => {
     expect(sent()).toBe("hello there");
     expect(await shell("echo 'hello again' | baton -")).toEqual(ANSWERED);
     expect(sent()).toBe("hello again");
+  });
+
+  test("is data, whatever it says, also beside a path; a command takes none", async () => {
+    expect(await shell("echo '/title Pwned' | baton")).toEqual(ANSWERED);
+    expect(sent()).toBe("/title Pwned");
+    expect(await shell("printf '/tmp\n/usr\n' | baton -c")).toEqual(ANSWERED);
+    expect(sent()).toBe("/tmp\n/usr");
+    expect(await shell(`echo 'no room' | baton -c "/tmp is full, why?"`)).toEqual(ANSWERED);
+    expect(sent()).toBe("/tmp is full, why?\n\nPiped input:\n```\nno room\n```");
+    const { stdout } = await shell("echo 'not this' | baton -c '/title Mine'");
+    expect(stdout).toBe('This session is now called "Mine".\n');
   });
 
   test.each(["</dev/null", "<&-", "<."])("nobody waits for an input such as %s", async (input) => {
@@ -271,6 +284,22 @@ describe("--json", () => {
         { kind: "error", message: ends },
       ]);
     }
+  });
+
+  test.each([
+    [`printf 'a\\000b' | baton --json`, "The piped input is not text."],
+    [`yes 12345678 | head -c 900000 | baton --json "count"`, "The piped input is longer than"],
+    [`baton --json hi -m hi`, "Give the message once"],
+    [`baton --json hi --new -c`, "Give only one of"],
+    [`baton --json ""`, "The message is empty."],
+  ])("%s is refused by an event, too", async (line, says) => {
+    const run = await shell(line);
+    expect(run.code).toBe(2);
+    expect(events(run)).toEqual([
+      { kind: "error", message: expect.stringContaining(says) },
+      { kind: "done", outcome: "refused" },
+    ]);
+    expect(JSON.parse(run.stderr).error.code).toBe("usage");
   });
 
   test("also if nothing was asked", async () => {

@@ -140,6 +140,8 @@ export interface Capabilities extends PlatformLimits {
   readonly maxInbound?: number;
   /** True if nobody is there to answer a question while a turn runs, as in a script. */
   readonly isUnattended?: boolean;
+  /** Commands that it answers itself, whatever the gateway has: `/help` lists them there. */
+  readonly ownCommands?: Line["commands"];
   /** True if a person sits there and answers a question with one key (`LiveReply.asked`), also while a script runs. */
   readonly keys?: boolean;
 }
@@ -173,6 +175,8 @@ export interface InboundMessage {
   readonly replyTo?: Answered;
   /** It was written elsewhere and passed on: text, and never a command. `from`: who wrote it, as the platform tells. */
   readonly forwarded?: { readonly from?: string };
+  /** It is text whatever it says: neither a command nor the answer to a question. The terminal knows a path or a pipe. */
+  readonly isText?: true;
   /** False for what is said in a group to others. */
   readonly isAddressed?: boolean;
   readonly files?: readonly RemoteFile[];

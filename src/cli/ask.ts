@@ -1,18 +1,19 @@
 /** Sends the agent one message from a script, and prints the answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RemoteFile } from "../adapter/adapter.js";
+import type { ScriptOptions } from "../adapter/terminal/script.js";
 import { UNFINISHED } from "../adapter/terminal/script-output.js";
-import { inbound } from "../adapter/terminal/terminal-source.js";
+import type { TakenFor } from "../adapter/terminal/terminal-source.js";
 import type { Config } from "../config/config.js";
 import { ConflictError } from "../session/errors.js";
 import type { Handoff } from "../session/handoff.js";
 import { LOCAL } from "../session/platform.js";
-import { localSource } from "../session/source.js";
 import { cleanLine, printableText } from "../util/text.js";
-import { type ChatFlags, movingWords, noted, tell } from "./chat-parts.js";
+import { type ChatFlags, movingWords, mustNameOne, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
-import { CliError, failureOf, wrongUsage } from "./failure.js";
+import { CliError, failureOf, WRONG_USAGE, wrongUsage } from "./failure.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
+import { type OneShotText, oneShotText } from "./one-shot-text.js";
 import type { ChatSurface, OpenChat, QuestionWish } from "./opened-chat.js";
 import { StopSigns } from "./stop-signs.js";
 import { waitNotice } from "./wait-notice.js";
@@ -31,14 +32,18 @@ interface AskedQuestion {
 }
 
 /** Sends one message and prints the answer; the exit code says if it worked. With --json, so does the last event. */
-export async function ask(cli: Cli, options: ChatFlags & { readonly message: string }): Promise<void> {
+export async function ask(cli: Cli, words: readonly string[], options: ChatFlags): Promise<void> {
   const asked: AskedQuestion = { isTold: false };
   try {
-    await askOnce(cli, options, asked);
+    mustNameOne(options);
+    const said = await oneShotText(cli.streams.stdin, words, options.message, (line) => tell(cli, line));
+    await askOnce(cli, said, options, asked);
   } catch (error) {
     if (options.json && !asked.isTold) {
       const { jsonFailure } = await import("../adapter/terminal/script-json.js");
-      jsonFailure(cli.streams.stdout, cli.redact(failureOf(error, "baton chat --help").message));
+      const { message, exitCode } = failureOf(error, "baton chat --help");
+      const outcome = exitCode === WRONG_USAGE ? "refused" : "failed";
+      jsonFailure(cli.streams.stdout, outcome, cli.redact(cli.terminal.named(message)));
     }
     throw error;
   }
@@ -46,12 +51,12 @@ export async function ask(cli: Cli, options: ChatFlags & { readonly message: str
 
 async function askOnce(
   cli: Cli,
-  options: ChatFlags & { readonly message: string },
+  { text, as }: OneShotText,
+  options: ChatFlags,
   told: AskedQuestion,
 ): Promise<void> {
   const { ScriptAdapter } = await import("../adapter/terminal/script.js");
   const { stdin, stdout, stderr } = cli.streams;
-  const { message: text } = options;
   if (text.trim() === "") throw wrongUsage(emptyMessage(options.attach));
   let adapter: InstanceType<typeof ScriptAdapter> | undefined;
   const onProblem = noted(cli, (problem) => tell(cli, problem));
@@ -65,15 +70,20 @@ async function askOnce(
     isScript: true,
     question,
     make: async (opened) => {
-      const lane = await chooseLane(wishOf(options, text), true, opened);
+      const lane = await chooseLane(wishOf(options, as), true, opened);
       const session = () => open.session();
       const { json = false } = options;
       const keyboard = stdin.isTTY && stderr.isTTY ? { keyboard: stdin } : {};
-      adapter = new ScriptAdapter({ stdout, stderr, json, source: lane.source, session, ...keyboard });
+      const watched = json ? {} : await watching(cli);
+      adapter = new ScriptAdapter({
+        ...{ stdout, stderr, json, source: lane.source, session },
+        ...keyboard,
+        ...watched,
+      });
       return { adapter, lane };
     },
   };
-  const open = await cli.openChat(settingsFor(config, question), surface, {
+  const open = await cli.openChat({ ...config, busy: ONE_AFTER_ANOTHER }, surface, {
     onProblem,
     onElsewhere: (key) => key === open.key && stillWaits(),
     onHandoff: (handoff) => {
@@ -89,7 +99,7 @@ async function askOnce(
     await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
     const files = await attached(options.attach ?? []);
     if (stop.isUnread()) return;
-    const outcome = await script.ask(text, files, async () => {
+    const outcome = await script.ask(text, as, files, async () => {
       if (stop.isAsked) await open.gateway.cancel(open.key); // It may have come in while that was cancelled.
       await open.gateway.answered(open.key); // A command may have started another turn.
       await moved(cli, asked, stop);
@@ -108,6 +118,19 @@ async function askOnce(
     await open.gateway.cancel(open.key).finally(() => open.close());
     stop.end();
   }
+}
+
+/** Shows a person what happens until the answer is there. Loaded only if one looks. */
+async function watching({ terminal, streams }: Cli): Promise<Pick<ScriptOptions, "watched">> {
+  if (!terminal.isWatched) return {};
+  const { WatchedOutput } = await import("../adapter/terminal/watched-output.js");
+  const watchingTerminal = {
+    progress: terminal.overwrites ? (line: string) => terminal.progress(line) : null,
+    aside: (line: string) => terminal.aside(line),
+    columns: () => streams.stderr.columns || terminal.columns,
+    clock: Date.now,
+  };
+  return { watched: (output) => new WatchedOutput(output, watchingTerminal) };
 }
 
 function notMoved({ error }: Handoff): string {
@@ -133,19 +156,12 @@ async function questionOf(cli: Cli, config: Config, options: ChatFlags): Promise
   };
 }
 
-/** A conversation that is not saved needs no title. */
-function settingsFor(config: Config, { isUnsaved }: QuestionWish): Config {
-  const asked = { ...config, busy: ONE_AFTER_ANOTHER };
-  return isUnsaved ? { ...asked, memory: { ...config.memory, titles: "none" } } : asked;
-}
-
 /** A command is about a conversation that there is; a message that names none begins its own. */
-function wishOf({ session, new: isNew, continue: goesOn }: ChatFlags, text: string): LaneWish {
+function wishOf({ session, new: isNew, continue: goesOn }: ChatFlags, as: TakenFor): LaneWish {
   if (session === false) return { kind: "new" };
   if (session !== undefined) return { kind: "session", which: session };
   if (goesOn) return { kind: "usual" };
-  const { kind } = inbound(text, localSource());
-  return kind === "command" && !isNew ? { kind: "usual" } : { kind: "new" };
+  return as === "command" && !isNew ? { kind: "usual" } : { kind: "new" };
 }
 
 /** An offer to the terminal waits for somebody to take it, not here. */

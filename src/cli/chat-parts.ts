@@ -5,6 +5,7 @@ import type { Handoff } from "../session/handoff.js";
 import type { OnProblem } from "../util/problem.js";
 import { printableText } from "../util/text.js";
 import type { Cli } from "./cli.js";
+import { wrongUsage } from "./failure.js";
 
 export interface ChatFlags {
   /** False for `--no-session`. */
@@ -16,6 +17,12 @@ export interface ChatFlags {
   readonly json?: boolean;
   readonly model?: string;
   readonly system?: string;
+}
+
+/** Fails if the options name several conversations. */
+export function mustNameOne({ session, new: isNew = false, continue: goesOn = false }: ChatFlags): void {
+  if ([session !== undefined, isNew, goesOn].filter(Boolean).length > 1)
+    throw wrongUsage("Give only one of --session, --new, --continue and --no-session.");
 }
 
 export type Moving = Pick<Handoff, "target" | "isBusy" | "readySince" | "waitMs">;

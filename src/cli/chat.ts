@@ -1,18 +1,14 @@
 /** `baton chat`: talk to the agent in this terminal, or send it one message from a script. */
-import { type ChatFlags, tell } from "./chat-parts.js";
+import { type ChatFlags, mustNameOne } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
 import { wrongUsage } from "./failure.js";
 
 export async function chat(cli: Cli, words: readonly string[], options: ChatFlags): Promise<void> {
   const { stdin, stdout } = cli.streams;
-  const { session, new: isNew = false, continue: goesOn = false } = options;
-  if ([session !== undefined, isNew, goesOn].filter(Boolean).length > 1)
-    throw wrongUsage("Give only one of --session, --new, --continue and --no-session.");
-  if (words.length > 0 || options.message !== undefined || !stdin.isTTY) {
-    const { oneShotText } = await import("./one-shot-text.js");
-    const message = await oneShotText(stdin, words, options.message, (sentence) => tell(cli, sentence));
-    return (await import("./ask.js")).ask(cli, { ...options, message });
-  }
+  if (words.length > 0 || options.message !== undefined || !stdin.isTTY)
+    return (await import("./ask.js")).ask(cli, words, options);
+  mustNameOne(options);
+  const { session, new: isNew = false } = options;
   if (options.attach) throw wrongUsage("--attach needs a message.");
   if (options.json) throw wrongUsage("--json needs a message.");
   if (options.model !== undefined)

@@ -20,9 +20,12 @@ export class CliError extends Error {
   }
 }
 
+/** The exit code of a command that was typed wrong. */
+export const WRONG_USAGE = 2;
+
 /** The command was typed wrong. */
 export function wrongUsage(message: string): CliError {
-  return new CliError("usage", message, 2);
+  return new CliError("usage", message, WRONG_USAGE);
 }
 
 /** Prints what went wrong and gives the exit code; `help` is the command that shows the right usage. */

@@ -1,10 +1,12 @@
 /**
- * The text of a single question: the words of the command line, then what was piped in. With words, nobody waits for ever
- * for a pipe that says nothing: programs that start Baton often leave its input open.
+ * The text of a single question: the words of the command line, then what was piped in. Only words can be a command: a
+ * pipe brings data, whatever it says. With words, nobody waits for ever for a pipe that says nothing: programs that start
+ * Baton often leave its input open.
  */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { beginsCommand } from "../adapter/command-text.js";
+import { beginsCommand, namesCommand } from "../adapter/command-text.js";
+import { type TakenFor, takenFor } from "../adapter/terminal/terminal-source.js";
 import { printableText } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { grouped } from "../util/words.js";
@@ -29,17 +31,25 @@ export function givenWords(words: readonly string[], message: string | undefined
   return own.length > 0 ? own.join(" ") : (message ?? null);
 }
 
-/** The whole text of the question. `tell` gets a sentence about a pipe that nothing came from. */
+export interface OneShotText {
+  readonly text: string;
+  readonly as: TakenFor;
+}
+
+/** The whole text of the question, and what it is. `tell` gets a sentence about a pipe that nothing came from. */
 export async function oneShotText(
   stdin: Readable & { readonly isTTY?: boolean },
   words: readonly string[],
   message: string | undefined,
   tell: (sentence: string) => void,
-): Promise<string> {
+): Promise<OneShotText> {
   const given = givenWords(words, message);
-  if (given === null || words.at(-1) === DASH) return withPiped(given ?? "", await piped(stdin, null));
+  if (given === null) return { text: withPiped("", await piped(stdin, null)), as: "text" };
+  const as = beginsCommand(given) ? await commandOrPath(given) : "message";
+  if (as === "command") return { text: given, as }; // It takes no input.
+  if (words.at(-1) === DASH) return { text: withPiped(given, await piped(stdin, null)), as };
   const kind = stdin.isTTY ? "none" : inputKind();
-  if (kind === "none" || beginsCommand(given)) return given; // A command takes no input.
+  if (kind === "none") return { text: given, as };
   const patience = kind === "file" ? null : FIRST_BYTE_MS[kind];
   const text = await piped(stdin, patience);
   if (text === null)
@@ -47,7 +57,19 @@ export async function oneShotText(
       `Nothing came from stdin in ${(patience ?? 0) / 1_000} seconds, so your message goes without it. ` +
         `If there is no input, add </dev/null. To wait for it, add " ${DASH}" after the message.`,
     );
-  return withPiped(given, text);
+  return { text: withPiped(given, text), as };
+}
+
+/** Fails if it is a command that there is not: nobody sees an answer to that. */
+async function commandOrPath(given: string): Promise<TakenFor> {
+  const { commandTable } = await import("../gateway/commands/table.js");
+  const { noSuchCommand } = await import("../gateway/commands/commands.js");
+  const table = commandTable({ agent: "", clock: Date.now });
+  const names = new Set(table.map(({ name }) => name));
+  const as = takenFor(given, names);
+  if (as === "command" && !namesCommand(given.trim(), names))
+    throw wrongUsage(noSuchCommand(given, table, "Run `baton /help`"));
+  return as;
 }
 
 /** The message first, then the piped text in a fence that nothing in it can close. */

@@ -31,7 +31,7 @@ export interface QuestionWish {
   readonly model?: string;
   /** More instructions for the agent. */
   readonly system?: string;
-  /** Nothing of it is saved afterwards. */
+  /** Nothing of it is saved afterwards: also no notes, and nothing runs on in the background. */
   readonly isUnsaved?: boolean;
 }
 

@@ -39,6 +39,8 @@ export class Terminal {
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
   readonly #command: () => string;
   #isDumb: boolean;
+  #hasProgress = false;
+  readonly #dimAside: Paint["dim"];
   #onGone: (exitCode: number) => void = endAtOnce;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
@@ -53,6 +55,7 @@ export class Terminal {
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
+    this.#dimAside = paintWith(color ?? true).dim;
     this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
     onOutputEnd(streams.stdout, streams.stderr, (exitCode) => this.#onGone(exitCode));
   }
@@ -73,6 +76,16 @@ export class Terminal {
   /** True if stdout is a terminal. */
   get isSeen(): boolean {
     return this.#streams.stdout.isTTY === true;
+  }
+
+  /** True if stderr is a terminal. */
+  get isWatched(): boolean {
+    return this.#streams.stderr.isTTY === true;
+  }
+
+  /** True if a line on stderr can be written over. */
+  get overwrites(): boolean {
+    return this.isWatched && !this.#isDumb;
   }
 
   /** True if a person can answer a question. */
@@ -111,6 +124,7 @@ export class Terminal {
 
   /** A line beside the result, on stderr. */
   problem(text: string): void {
+    if (this.#hasProgress) this.progress("");
     this.#streams.stderr.write(`${this.#hiding.redact(this.named(text))}\n`);
   }
 
@@ -121,8 +135,15 @@ export class Terminal {
 
   /** One line that overwrites itself; an empty text removes it. */
   progress(text: string): void {
-    if (this.#streams.stderr.isTTY && !this.#isDumb)
-      this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
+    if (!this.overwrites) return;
+    this.#hasProgress = text !== "";
+    this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
+  }
+
+  /** A line for a person who looks at stderr, and for nobody else. */
+  aside(text: string): void {
+    const dim = this.#isDumb ? (words: string) => words : this.#dimAside;
+    if (this.isWatched) this.#streams.stderr.write(`${dim(this.#hiding.hide(text))}\n`);
   }
 
   /** Anything but yes means no, also Ctrl-C and Ctrl-D. */

@@ -13,7 +13,8 @@ export const deliverySettings = group({
     { min: 0, max: 365, error: "use a number of days from 0 to 365" },
   ),
   progress: flag(true, {
-    description: "If a tool runs longer than a few seconds, the chat sees which one, and for how long.",
+    description:
+      "If a tool runs longer than a few seconds, the chat sees which one, and for how long. If the model's server makes Baton wait, it sees until when.",
   }),
 });
 

@@ -84,6 +84,7 @@ it("counts only what was written anew, by its sender, and alone", () => {
     { kind: "reaction", text: "👍" },
     { kind: "deletion" },
     { forwarded: {} },
+    { isText: true },
     { files: [file] },
     { parts: [{ kind: "sticker", words: "a thumb" }] },
   ] as Partial<InboundMessage>[])

@@ -50,9 +50,10 @@ export function answerOf({
   kind,
   text,
   forwarded,
+  isText,
   files = [],
   parts = [],
 }: InboundMessage): SaidAnswer | null {
-  const isOnlyText = kind === "message" && !forwarded && files.length === 0 && parts.length === 0;
+  const isOnlyText = kind === "message" && !forwarded && !isText && files.length === 0 && parts.length === 0;
   return isOnlyText ? answerIn(text) : null;
 }

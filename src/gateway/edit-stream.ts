@@ -1,7 +1,7 @@
 /**
  * Shows a turn while it is made: a reply that takes longer than a moment begins as a message that grows step by step, or
  * as a draft if the platform has those. One that is complete before is sent at once, by one call. If a tool runs for
- * long, the same message says so until the reply begins; a platform's own line for that is used instead of a message.
+ * long, or the model's server is waited for, the same message says so until the reply begins; a platform's own line for that is used instead of a message.
  * It makes one call at a time, also together with the deliverer: a reply begins only if nothing waits to be sent there,
  * so it overtakes nothing. Nothing here throws or is needed: a call that fails ends the streaming of this turn, and the
  * outbox sends the reply.
@@ -10,6 +10,7 @@ import { fitsInto } from "../adapter/adapter.js";
 import type { LiveReply, ToolProgress } from "../adapter/live-reply.js";
 import type { Address } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
+import type { ModelRetry } from "../session/turn-facts.js";
 import type { Later } from "../util/later.js";
 import { storableText } from "../util/text.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
@@ -73,14 +74,24 @@ export class EditStream implements LiveReply {
     this.#growing.grow(delta);
   }
 
-  reasoning(): void {}
-  toolCall(): void {}
+  reasoning(): void {
+    this.#progress?.answers();
+  }
+
+  toolCall(): void {
+    this.#progress?.answers();
+  }
+
   toolResult(): void {}
 
   /** What a tool prints is not shown: a platform takes few edits. */
   toolProgress(call: ToolCall, { kind }: ToolProgress): void {
     if (kind === "started" && !this.#broken) this.#progress?.started(call);
     if (kind === "ended") this.#progress?.finished(call);
+  }
+
+  retry(retry: ModelRetry): void {
+    if (!this.#broken) this.#progress?.waits(retry);
   }
 
   asked(): void {

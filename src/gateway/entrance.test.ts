@@ -252,6 +252,12 @@ describe("what somebody passes on", () => {
     expect(await ann.next(1)).toBe("[forwarded]\n/status (3)");
   });
 
+  it("nor is what the terminal knows to be text", async () => {
+    await write(ann, "/new Stolen", { isText: true });
+    expect(await ann.next(0)).toBe("/new Stolen (1)");
+    expect((await ann.session()).title).toBeNull();
+  });
+
   it("is no code of theirs at the door", async () => {
     const code = await world.gateway.people.showLink("telegram:ann");
     const bob = { ...world.chat("stranger").source, platform: world.adapter.platform };

@@ -270,6 +270,9 @@ function filesOf({ files = [], replyTo }: InboundMessage): readonly RemoteFile[]
 }
 
 /** A forwarded text is not the sender's own, so it is never a command. */
-function isOrder({ text, forwarded }: InboundMessage, commands: Pick<Commands, "isCommand">): boolean {
-  return !forwarded && commands.isCommand(text);
+function isOrder(
+  { text, forwarded, isText }: InboundMessage,
+  commands: Pick<Commands, "isCommand">,
+): boolean {
+  return !forwarded && !isText && commands.isCommand(text);
 }

@@ -107,6 +107,11 @@ export class ForCommands {
     return this.#setting.handoffs.places.served.states();
   }
 
+  /** The commands that the place itself answers from which this came. */
+  ownCommands(item: InboxItem): readonly { readonly name: string; readonly description: string }[] {
+    return this.#setting.surfaces.of(item)?.capabilities.ownCommands ?? [];
+  }
+
   /** How many messages wait in a lane, and what runs in it here. */
   lane(key: SessionKey): Pick<Lane, "waiting"> & { readonly run?: Pick<TurnRun, "startedAt"> | undefined } {
     return this.#setting.lanes.of(key);

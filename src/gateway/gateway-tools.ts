@@ -92,7 +92,7 @@ export function gatewayTools(setting: GatewayToolsSetting, given: TurnOfGatewayT
         ]
       : [];
   const ofJobs = setting.jobs ? [scheduleTool({ desk: setting.jobs, who, item, clock })] : [];
-  const ofMemory = desk && reader ? [memoryTool({ desk, reader, isAsked: !item.inBackground })] : [];
+  const ofMemory = desk?.learns && reader ? [memoryTool({ desk, reader, isAsked: !item.inBackground })] : [];
   return [
     ...sessionTools(view, { timeZone: sessions.timezone, clock }),
     sendTool({ ...sending, files }),

@@ -11,8 +11,11 @@ import type { SessionSource } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
 import { type ScriptedAbility, ScriptedAdapter } from "../testing/scripted-adapter.js";
 
-/** What the agent does in one turn: it says something, or calls tools side by side. */
-type Step = { readonly say: string } | { readonly before?: string; readonly call: readonly string[] };
+/** What the agent does in one turn: it says something, waits for its model, or calls tools side by side. */
+type Step =
+  | { readonly say: string }
+  | { readonly waitMs: number }
+  | { readonly before?: string; readonly call: readonly string[] };
 
 let script: readonly Step[];
 let time: PassingTime;
@@ -30,6 +33,12 @@ const agent: Agent = {
         if (step.say === "fail") throw new AgentError("The model is gone.");
         yield { kind: "text", text: step.say };
         yield { kind: "message", message: { role: "assistant", content: step.say }, results: [] };
+        continue;
+      }
+      if ("waitMs" in step) {
+        const reason = "llm.example.com is rate-limiting you (429)";
+        yield { kind: "retry", reason, waitMs: step.waitMs, attempt: 2, attempts: 4 };
+        await new Promise<void>((resolve) => running.set("retry", resolve));
         continue;
       }
       const toolCalls = step.call.map((work, m): ToolCall => {
@@ -103,6 +112,34 @@ const ends = (work: string) => running.get(work)?.();
 const ONE_TOOL: readonly Step[] = [{ call: ["npm test"] }, { say: "All green." }];
 const EDITS: readonly ScriptedAbility[] = ["edit", "remove", "typing"];
 const AFTER_5 = "⏳ `terminal`: `npm test`, for 5 s";
+
+describe("a model that has to be waited for", () => {
+  const STEPS: readonly Step[] = [{ waitMs: 30_000 }, { say: "All green." }];
+
+  it("is told in one message, which becomes the answer", async () => {
+    await begin(EDITS, STEPS);
+    await ann.write("hello");
+    await until(() => shown().length > 0);
+    expect(shown()).toEqual(["⏳ `llm.example.com is rate-limiting you (429)`: trying again in 30 s"]);
+    await time.pass(20_000);
+    expect(shown()).toEqual(["⏳ `llm.example.com is rate-limiting you (429)`: trying again in 10 s"]);
+    ends("retry");
+    await until(() => shown().includes("All green."));
+    expect([shown().length, world.adapter.sent.length]).toEqual([1, 1]);
+  });
+
+  it("is told in a group without the name of its server, in the platform's own line if it has one", async () => {
+    const place = { chatId: "team", chatType: "thread", threadId: "t1" } as const;
+    await begin([...EDITS, "status"], STEPS, { place });
+    await ann.write("hello");
+    await until(() => world.adapter.said.length > 0);
+    ends("retry");
+    await until(() => shown().length === 1);
+    expect(world.adapter.said[0]).toBe("is waiting for the model, trying again in 30 s");
+    expect(world.adapter.said.join()).not.toContain("example");
+    expect([shown(), world.adapter.edits]).toEqual([["All green."], []]);
+  });
+});
 
 describe("a tool that takes long", () => {
   it("is told in one message, which becomes the answer", async () => {

@@ -3,7 +3,15 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PassingTime } from "../../test/support/passing-time.js";
 import type { ToolCall } from "../session/transcript.js";
-import { ASKED_MS, LONG_MS, Progress, progressLines, progressWords, UPDATE_MS } from "./progress.js";
+import {
+  ASKED_MS,
+  LONG_MS,
+  Progress,
+  progressLines,
+  progressWords,
+  UPDATE_MS,
+  waitingTexts,
+} from "./progress.js";
 
 const call = (name: string, args: unknown = {}): ToolCall => ({
   id: name,
@@ -24,6 +32,18 @@ describe("the words", () => {
   it("name nothing but the tool in a group", () => {
     expect(progressLines(running, 12_000, false)).toBe("⏳ `terminal`, for 12 s");
     expect(progressWords(running, 12_000, false)).toBe("is running terminal, for 12 s");
+  });
+
+  it("name no server in a group", () => {
+    const wait = { reason: "llm.internal\u001b[2J is `down` (503)", until: 90_000 };
+    expect(waitingTexts(wait, 0, true)).toEqual({
+      lines: "⏳ `llm.internal is 'down' (503)`: trying again in 2 min",
+      words: "is waiting for the model (llm.internal is `down` (503)), trying again in 2 min",
+    });
+    expect(waitingTexts(wait, 88_500, false)).toEqual({
+      lines: "⏳ The model can't answer now: trying again in 2 s",
+      words: "is waiting for the model, trying again in 2 s",
+    });
   });
 
   it.each([
@@ -171,6 +191,30 @@ describe("progress", () => {
     progress.started(call("next"));
     await time.pass(LONG_MS);
     expect(told.at(-1)).toBe("⏳ `next`, for 5 s");
+  });
+
+  it("says until when the model's server is waited for, and that the model answers again", async () => {
+    const reason = "api.example.com is rate-limiting you (429)";
+    const wait = { reason, waitMs: 15_000, attempt: 2, attempts: 4 };
+    progress.waits({ ...wait, waitMs: LONG_MS - 1 });
+    await time.pass(UPDATE_MS);
+    expect([told, time.waiting]).toEqual([[], 0]);
+    progress.waits(wait);
+    await time.pass(2 * UPDATE_MS);
+    expect(told.splice(0)).toEqual(
+      ["in 15 s", "in 5 s", ""].map((when) => `⏳ \`${reason}\`: trying again ${when}`.trimEnd()),
+    );
+    progress.waits({ ...wait, waitMs: 1_000 }); // Now it is worth a word.
+    expect(told.splice(0)).toEqual([`⏳ \`${reason}\`: trying again in 1 s`]);
+    progress.answers();
+    await time.pass(UPDATE_MS);
+    expect(told).toEqual(["⏳ Thinking"]);
+    progress.waits(wait);
+    progress.pause();
+    expect([progress.lines, time.waiting]).toEqual(["", 0]);
+    progress.end();
+    progress.waits(wait);
+    expect([progress.lines, time.waiting]).toEqual(["", 0]);
   });
 
   it("has nothing to say after its end", async () => {

@@ -1,8 +1,9 @@
 /**
- * What a turn does while it says nothing: which tools run, and since when. A tool that is done within a few seconds is
- * not worth a word. Nothing here calls a platform: whoever shows the words is told when there are new ones.
+ * What a turn does while it says nothing: which tools run, and since when; or that it waits for the model's server, and
+ * until when. A tool that is done within a few seconds is not worth a word, and neither is such a wait. Nothing here calls a platform: whoever shows the words is told when there are new ones.
  */
 import type { ToolCall } from "../session/transcript.js";
+import type { ModelRetry } from "../session/turn-facts.js";
 import { parseJson } from "../util/json.js";
 import type { Later } from "../util/later.js";
 import { cleanLine, shorten } from "../util/text.js";
@@ -18,7 +19,7 @@ const OFTEN = 6;
 export const ASKED_MS = 2_000;
 
 export interface ProgressSetting {
-  /** True if the words may tell what a tool works on. A group sees only which tool it is. */
+  /** True if the words may tell what a tool works on, and which server is waited for. A group sees only which tool it is. */
   readonly hints: boolean;
   /** Milliseconds that pass whatever the clock says. */
   readonly elapsed: () => number;
@@ -33,6 +34,12 @@ export interface RunningCall {
   readonly since: number;
 }
 
+/** A request to the model is made again at that time. */
+export interface ModelWait {
+  readonly reason: string;
+  readonly until: number;
+}
+
 interface Watched extends RunningCall {
   /** It is no longer waited for. */
   readonly cancel: () => void;
@@ -45,6 +52,7 @@ export class Progress {
   #updates = 0;
   #cancelUpdate: () => void = () => {};
   #questions = 0;
+  #wait: ModelWait | null = null;
   #isOver = false;
 
   constructor(setting: ProgressSetting) {
@@ -61,6 +69,18 @@ export class Progress {
   finished(call: ToolCall): void {
     this.#running.get(call)?.cancel();
     this.#running.delete(call);
+  }
+
+  /** The model's server can't answer now: it is asked again later. */
+  waits({ reason, waitMs }: ModelRetry): void {
+    if (this.#isOver) return;
+    this.#wait = { reason, until: this.#setting.elapsed() + waitMs };
+    if (waitMs >= LONG_MS || this.#said !== null) this.#update();
+  }
+
+  /** The model answers. */
+  answers(): void {
+    this.#wait = null;
   }
 
   asked(): void {
@@ -95,6 +115,7 @@ export class Progress {
   /** The turn speaks: that says more. The next long tool is worth a word again. */
   pause(): void {
     this.#said = null;
+    this.#wait = null;
     this.#updates = 0;
     this.#cancelUpdate();
   }
@@ -113,10 +134,10 @@ export class Progress {
     this.#cancelUpdate();
     const { later, changed, elapsed, hints } = this.#setting;
     const [running, now] = [[...this.#running.values()], elapsed()];
-    this.#said = {
-      lines: progressLines(running, now, hints),
-      words: this.isWaiting ? WAITING : progressWords(running, now, hints),
-    };
+    const told = this.#wait
+      ? waitingTexts(this.#wait, now, hints)
+      : { lines: progressLines(running, now, hints), words: progressWords(running, now, hints) };
+    this.#said = this.isWaiting ? { ...told, words: WAITING } : told;
     this.#updates += 1;
     this.#cancelUpdate = later(() => this.#update(), this.#updates > OFTEN ? RARE_UPDATE_MS : UPDATE_MS);
     changed();
@@ -146,6 +167,19 @@ export function progressWords(running: readonly RunningCall[], now: number, hint
   return `is running ${nameOf(first.call)}${hint && `: ${hint}`}, for ${ranFor(first.since, now)}${more}`;
 }
 
+export function waitingTexts(
+  { reason, until }: ModelWait,
+  now: number,
+  hints: boolean,
+): { readonly lines: string; readonly words: string } {
+  const seconds = Math.ceil((until - now) / 1_000);
+  const again = seconds > 0 ? `trying again in ${durationWords(seconds * 1_000)}` : "trying again";
+  if (!hints)
+    return { lines: `⏳ The model can't answer now: ${again}`, words: `is waiting for the model, ${again}` };
+  const why = shorten(cleanLine(reason), MAX_REASON);
+  return { lines: `⏳ ${inCode(why)}: ${again}`, words: `is waiting for the model (${why}), ${again}` };
+}
+
 /** Whole seconds: fractions would only look like precision. */
 function ranFor(since: number, now: number): string {
   const ms = Math.max(0, now - since);
@@ -154,6 +188,7 @@ function ranFor(since: number, now: number): string {
 
 const MAX_NAME = 64;
 const MAX_HINT = 60;
+const MAX_REASON = 120;
 /** Arguments that are longer are not read for a hint. */
 const MAX_READ = 10_000;
 

@@ -26,7 +26,7 @@ async function script(json: boolean): Promise<AdapterFixture> {
       "missed messages": "What is asked is asked now.",
     },
     write: async ({ text }) => {
-      const told = adapter.ask(text);
+      const told = adapter.ask(text, "message");
       adapter.finish("done"); // Nobody answers here; what is asked is over when it was received.
       await told;
       return { messageId: "" };

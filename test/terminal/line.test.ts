@@ -18,6 +18,8 @@ describe.skipIf(!pty)("the line of a chat", () => {
     await chat.see("/title Garden plans\r", 'now called "Garden plans"');
     await chat.see("/new\r", "A new session begins.");
     await chat.see("/etc/passwd is wrong\r", "You said “/etc/passwd is wrong”");
+    await chat.see("/tmp is full\r", "You said “/tmp is full”");
+    await chat.see("/help exit\r", "/exit: leave; the conversation stays as it is.");
     await chat.see("/stauts\r", 'There is no command /stauts. Did you mean "status"?');
     // One write: the places are not known yet when the Tab comes.
     await chat.see("/handoff l\t", "› /handoff local\n");

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { makeHome } from "../support/baton.js";
 import { ModelServer } from "../support/model-server.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
+import { realShell } from "./real-chat.js";
 
 const MAIN = new URL("../../dist/main.js", import.meta.url).pathname;
 const CTRL_O = "\u000f";
@@ -65,6 +66,77 @@ describe.skipIf(!pty)("in a chat", () => {
       await chat.see("/model auto\r", "auto ·"); // At once, and without the figures of another model's name.
       chat.type("again\r");
       await chat.until(() => /auto → big-7b · [\d.]+k tokens \(\+1\.2k\)/.test(chat.vt.text()));
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe.skipIf(!pty)("while `baton` answers one question in a terminal", () => {
+  /** A question of a shell; `to`: where its answer and the rest go. */
+  async function oneShot(
+    server: ModelServer,
+    to: string,
+    env = {},
+  ): Promise<{ seen: PtyChat; work: string }> {
+    const home = makeHome();
+    const work = join(home, "..", "work");
+    execFileSync("/bin/sh", ["-c", 'mkfifo "$0"', join(work, "pipe")]);
+    const prices = { "model-a": { input: 3, output: 15 } };
+    const config = {
+      agent: { workdir: work, provider: "openai", baseUrl: server.url, model: "model-a", prices },
+      ...{ tools: { terminal: { sandbox: "off" } }, memory: { titles: "words" } },
+    };
+    writeFileSync(join(home, "config.yaml"), JSON.stringify(config), { mode: 0o600 });
+    const line = `cd '${work}' && $BATON "hello" ${to}; echo "ended $?"; read -r _`; // Until it was read.
+    return { seen: new PtyChat({ columns: 80, rows: 24, shell: realShell(home, line, env) }), work };
+  }
+  const usage = { input: 1_000, output: 200 };
+  const command = { name: "terminal", arguments: JSON.stringify({ command: "cat pipe" }) };
+  /** It is limited first, then runs a command, then answers. */
+  const script: ModelServer["script"] = (_, number) => {
+    if (number === 1) return { status: 429, headers: { "retry-after": "1" } };
+    return number === 2 ? { calls: [command], usage } : { text: "Here.", usage };
+  };
+  const COUNTDOWN = "is rate-limiting you (429): trying again in 1 s (2 of 4)";
+  const USED = "model-a · 2.4k tokens · $0.012";
+
+  test("one line shows the countdown and the running command, and what it used stands below the answer", async () => {
+    const server = await ModelServer.start(script);
+    try {
+      const { seen, work } = await oneShot(server, "");
+      await seen.until(() => seen.raw.includes(COUNTDOWN));
+      const writer = await open(join(work, "pipe"), "w"); // It waits until `cat` reads.
+      await writer.write("alpha\n10%\r20%");
+      await seen.until(() => /20%$/.test(seen.vt.text()));
+      await writer.close();
+      await seen.until(() => seen.raw.includes("ended 0"));
+      expect(seen.raw).toContain(`\u001b[2m${USED}\u001b[22m`);
+      const shown = ["→ terminal cat pipe", "Exit code 0.", "… 4 more lines", "Here.", USED, "ended 0"];
+      expect(seen.vt.text().split("\n")).toEqual(shown);
+      expect(seen.vt.foreign).toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test.each([
+    ["TERM=dumb", "", { TERM: "dumb" }],
+    ["ui.plain", "", { BATON_UI_PLAIN: "true" }],
+    ["a file for stderr", "2> said; cat said", {}],
+    ["--json", "--json", {}],
+  ])("with %s, nothing is written over", async (_, to, env) => {
+    const server = await ModelServer.start(script);
+    try {
+      const { seen, work } = await oneShot(server, to, env);
+      const writer = await open(join(work, "pipe"), "w");
+      await writer.write("alpha\n");
+      await writer.close();
+      await seen.until(() => /ended \d/.test(seen.raw));
+      expect(seen.raw).not.toContain("\u001b");
+      const isWatched = to === "";
+      expect(seen.raw.includes(USED)).toBe(isWatched);
+      expect(seen.raw.split(COUNTDOWN)).toHaveLength(to === "--json" ? 1 : 2);
     } finally {
       await server.close();
     }

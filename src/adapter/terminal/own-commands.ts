@@ -1,18 +1,25 @@
 /** What the terminal alone understands: how to leave it, and its keys. Elsewhere one just goes. */
+import type { Line } from "../adapter.js";
 import type { Completion } from "./completion.js";
 
-const OWN: readonly Completion[] = [
-  { text: "/keys", description: "show the keys of this terminal", ends: true },
-  { text: "/quit", description: "leave; the conversation stays as it is", ends: true },
-  { text: "/exit", description: "leave; the conversation stays as it is", ends: true },
+export const OWN_COMMANDS: Line["commands"] = [
+  { name: "keys", description: "show the keys of this terminal" },
+  { name: "quit", description: "leave; the conversation stays as it is" },
+  { name: "exit", description: "leave; the conversation stays as it is" },
 ];
+
+const COMPLETIONS: readonly Completion[] = OWN_COMMANDS.map(({ name, description }) => ({
+  text: `/${name}`,
+  description,
+  ends: true,
+}));
 
 /** Words of other programs that people leave with. */
 const GOODBYE = /^(?:\/(?:quit|exit)|quit|exit|:q!?|:wq)$/i;
 
 /** For a line that is still the first word of a command. */
 export function ownCommands(line: string): readonly Completion[] {
-  return /\s/.test(line) ? [] : OWN;
+  return /\s/.test(line) ? [] : COMPLETIONS;
 }
 
 /** What a text means here; null if it is not for the terminal. */

@@ -78,6 +78,24 @@ export class RunningCalls {
     return more > 0 ? [...rows, dimRow(`… ${more} more running`, width)] : rows;
   }
 
+  /** In one line: for how long, and what was printed last; empty while that is not worth a line. */
+  line(now: number, width: number): string {
+    const running = this.#running;
+    const shown = running.findLast(({ tail }) => tail.count > 0) ?? running[0];
+    if (!shown) return "";
+    const [last = ""] = shown.tail.last(1, width);
+    const words = [
+      elapsedWords(now - shown.since),
+      running.length > 1 ? `${running.length} tools` : "",
+      printableText(last).replaceAll("\t", INDENT).trim(),
+    ];
+    return cutTo(words.filter((word) => word !== "").join(" · "), width);
+  }
+
+  clear(): void {
+    this.#calls.clear();
+  }
+
   #footOf(tail: OutputTail, shown: number, ms: number, width: number): ScreenRow[] {
     const folded = tail.count > shown;
     const words = [

@@ -20,9 +20,9 @@ type ScriptEvent =
       Omit<TurnFacts, "asked" | "error">
     >);
 
-/** A question that failed before it was asked. */
-export function jsonFailure(stdout: Writable, message: string): void {
-  jsonOutput(stdout).done("failed", null, message);
+/** A question that was not asked: `refused` if it was typed wrong. */
+export function jsonFailure(stdout: Writable, outcome: "failed" | "refused", message: string): void {
+  jsonOutput(stdout).done(outcome, null, message);
 }
 
 export function jsonOutput(stdout: Writable): ScriptOutput {
@@ -46,6 +46,7 @@ export function jsonOutput(stdout: Writable): ScriptOutput {
     message: (text) => put({ kind: "message", text }),
     file: (file) => put({ kind: "file", path: pathOf(file), name: file.name, mediaType: file.mediaType }),
     notice: (text) => put({ kind: "notice", text }),
+    endLine: () => {},
     ended: endStep,
     retry: ({ reason, waitMs, attempt, attempts }) =>
       put({ kind: "retry", reason, waitMs, attempt, attempts }),

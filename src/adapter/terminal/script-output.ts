@@ -12,7 +12,7 @@ import { toolCallText, toolResultText } from "./tool-text.js";
 
 export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
 
-export interface ScriptOutput extends Omit<LiveReply, "end" | "toolProgress"> {
+export interface ScriptOutput extends Omit<LiveReply, "end"> {
   retry(retry: ModelRetry): void;
   /** A whole text that is the answer. */
   message(text: string): void;
@@ -20,6 +20,8 @@ export interface ScriptOutput extends Omit<LiveReply, "end" | "toolProgress"> {
   file(file: LocalFile): void;
   /** A text beside the answer. */
   notice(text: string): void;
+  /** What comes next begins a line. */
+  endLine(): void;
   /** An answer is over; what is said beside it, and another one that a command asked for, may follow. */
   ended(outcome: ScriptOutcome): void;
   /** Nothing more comes. `facts`: of the turn that answered; null if none did. `error`: why there is no answer, if known. */
@@ -74,6 +76,7 @@ export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
       words.end();
     },
     notice: (text) => aside(printableText(text)),
+    endLine: () => aside(""),
     ended: (outcome) => aside(isRead ? SAID[outcome] : ""),
     done: () => {},
   };

@@ -6,6 +6,7 @@ import type { TurnFacts } from "../../session/turn-facts.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received } from "../adapter.js";
 import { ScriptAdapter } from "./script.js";
+import { takenFor } from "./terminal-source.js";
 
 const call = { id: "1", name: "terminal", arguments: '{"command":"ls -la","timeout":5}' };
 const address = addressOf(localSource());
@@ -22,7 +23,7 @@ function script(
   const run = async (text: string) => {
     const kept = new KeptAdapter(adapter);
     await kept.connect(async (message) => answer(adapter, message, kept));
-    const outcome = await adapter.ask(text);
+    const outcome = await adapter.ask(text, takenFor(text, new Set()));
     return { outcome, stdout: streams.stdout.read() ?? "", stderr: streams.stderr.read() ?? "" };
   };
   return { run };
@@ -182,7 +183,7 @@ describe("a script", () => {
       void saidByCommand(adapter, "Trying again.");
       return "accepted";
     });
-    const outcome = await adapter.ask("/retry", [], async () => {
+    const outcome = await adapter.ask("/retry", "command", [], async () => {
       const reply = adapter.live(address, null);
       reply.text("No.");
       reply.end("failed");

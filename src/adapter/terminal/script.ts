@@ -17,13 +17,22 @@ import type { LiveReply } from "../live-reply.js";
 import { KeyedQuestions } from "./keyed-questions.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
-import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
+import {
+  inbound,
+  pathOf,
+  pressed,
+  type TakenFor,
+  TERMINAL_CAPABILITIES,
+  terminalAccount,
+} from "./terminal-source.js";
 
 export interface ScriptOptions {
   readonly stdout: Writable;
   readonly stderr: Writable;
   /** One JSON event a line on stdout, instead of the answer's text. */
   readonly json: boolean;
+  /** What a person sees of the answer who looks at stderr; without it, nobody does. */
+  readonly watched?: (output: ScriptOutput) => ScriptOutput;
   /** Where it is: the lane of a plain `baton` unless told. */
   readonly source?: SessionSource;
   /** The session that the script is for, if it named one. */
@@ -67,7 +76,8 @@ export class ScriptAdapter implements Adapter, Speaker {
           onStop: () => process.kill(process.pid, "SIGINT"),
         })
       : null;
-    this.#output = options.json ? jsonOutput(options.stdout) : textOutput(options.stdout, options.stderr);
+    const { stdout, json, watched = (output) => output } = options;
+    this.#output = json ? jsonOutput(stdout) : watched(textOutput(stdout, stderr));
   }
 
   async serve(line: Line): Promise<void> {
@@ -85,12 +95,13 @@ export class ScriptAdapter implements Adapter, Speaker {
    */
   async ask(
     text: string,
+    as: TakenFor,
     files: readonly RemoteFile[] = [],
     rest?: () => Promise<void>,
   ): Promise<ScriptOutcome> {
     if (!this.#line) throw new Error("Nobody receives what is asked: connect first.");
     if (this.#question) throw new Error("The last question is not answered yet: ask one at a time.");
-    const { kind, ...message } = inbound(text, this.#source, files, this.#options.session?.() ?? null);
+    const { kind, ...message } = inbound(text, as, this.#source, files, this.#options.session?.() ?? null);
     this.#isAnswered = false;
     this.#outcome = "stopped";
     this.#facts = null;
@@ -169,6 +180,7 @@ export class ScriptAdapter implements Adapter, Speaker {
       text: (delta) => output.text(delta),
       reasoning: (delta) => output.reasoning(delta),
       toolCall: (call) => output.toolCall(call),
+      toolProgress: (call, progress) => output.toolProgress?.(call, progress),
       toolResult: (call, content) => output.toolResult(call, content),
       retry: (retry) => output.retry(retry),
       ...this.#asking(),
@@ -183,10 +195,17 @@ export class ScriptAdapter implements Adapter, Speaker {
 
   #asking(): Pick<LiveReply, "asked" | "answered"> {
     const keys = this.#keys;
+    const output = this.#output;
     if (!keys) return {};
     return {
-      asked: (question) => keys.asked(question),
-      answered: (question, why) => keys.answered(question, why),
+      asked: (question) => {
+        output.asked?.(question);
+        keys.asked(question);
+      },
+      answered: (question, why) => {
+        keys.answered(question, why);
+        output.answered?.(question, why);
+      },
     };
   }
 

@@ -15,7 +15,6 @@ import {
   type Line,
   type Speaker,
 } from "../adapter.js";
-import { beginsCommand } from "../command-text.js";
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
 import { attachedFile } from "./attached-file.js";
@@ -24,9 +23,16 @@ import type { ChatView } from "./chat-view.js";
 import { FileNames } from "./file-names.js";
 import { reasonOf } from "./line.js";
 import { namedFiles } from "./named-files.js";
-import { keysHelp, ownCommand, ownCommands } from "./own-commands.js";
+import { keysHelp, OWN_COMMANDS, ownCommand, ownCommands } from "./own-commands.js";
 import { PlainChat } from "./plain-chat.js";
-import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
+import {
+  inbound,
+  pathOf,
+  pressed,
+  TERMINAL_CAPABILITIES,
+  takenFor,
+  terminalAccount,
+} from "./terminal-source.js";
 
 export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files"> {
   /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
@@ -43,7 +49,7 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "fil
 export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account: string;
-  readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true };
+  readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true, ownCommands: OWN_COMMANDS };
   readonly #options: TerminalAdapterOptions;
   readonly #chat: ChatView;
   readonly #source: SessionSource;
@@ -152,9 +158,10 @@ export class TerminalAdapter implements Adapter, Speaker {
   /** A message will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
     const { folder, session } = this.#options;
-    const named = folder && !beginsCommand(text) ? await namedFiles(text, folder) : [];
+    const as = takenFor(text, new Set(this.#line?.commands.map(({ name }) => name)));
+    const named = folder && as !== "command" ? await namedFiles(text, folder) : [];
     const files = named.map(({ path }) => attachedFile(path));
-    const message = inbound(text, this.#source, files, session?.() ?? null);
+    const message = inbound(text, as, this.#source, files, session?.() ?? null);
     if (named.length > 0) this.#chat.note(`Attached: ${named.map(({ name }) => name).join(", ")}`);
     return (
       (await this.#receive(message, "(The up arrow brings the line back.)")) && message.kind === "message"

@@ -1,10 +1,11 @@
 /** What the chat and the script have in common: one platform, one account, messages made from a line. */
 import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import type { SessionId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import { localSource, type SessionSource } from "../../session/source.js";
 import type { Capabilities, InboundMessage, LocalFile, RemoteFile } from "../adapter.js";
-import { beginsCommand } from "../command-text.js";
+import { beginsCommand, namesCommand } from "../command-text.js";
 
 /** The account of the terminal where a plain `baton` begins. */
 export const TERMINAL_ACCOUNT = "terminal";
@@ -52,16 +53,37 @@ export function pressed(command: string, source: SessionSource): InboundMessage 
   return { kind: "button", source, messageId: randomUUID(), text: command };
 }
 
+/** What a text is taken for; `text` is a message whatever it says. */
+export type TakenFor = "command" | "message" | "text";
+
+/** The path that a sentence begins with, as far as it can be told from the sentence. */
+const FIRST_PATH = /^\/[^\s.,:;!?]+/;
+
+/**
+ * What somebody means who types a text at this machine: as in every chat, but a first word that is no command is a path if
+ * it is there, as in `/tmp is full`.
+ */
+export function takenFor(
+  text: string,
+  commands: ReadonlySet<string>,
+  isThere: (path: string) => boolean = existsSync,
+): TakenFor {
+  if (!beginsCommand(text)) return "message";
+  const [path = ""] = FIRST_PATH.exec(text.trim()) ?? [];
+  return !namesCommand(text.trim(), commands) && isThere(path) ? "text" : "command";
+}
+
 /** The id is random: unique across restarts, and never the same for two lines that say the same. */
 export function inbound(
   text: string,
+  as: TakenFor,
   source: SessionSource,
   files: readonly RemoteFile[] = [],
   session: SessionId | null = null,
 ): InboundMessage {
-  const kind = beginsCommand(text) ? "command" : "message";
   return {
-    ...{ kind, source, messageId: randomUUID(), text },
+    ...{ kind: as === "command" ? "command" : "message", source, messageId: randomUUID(), text },
+    ...(as === "text" ? { isText: true } : {}),
     ...(files.length > 0 ? { files } : {}),
     ...(session === null ? {} : { session }),
   };

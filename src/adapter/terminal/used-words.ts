@@ -21,6 +21,13 @@ export function usedWords({ agent, tokens, cost = 0 }: UsedStatus, turn: TurnFac
   ];
 }
 
+/** What one turn used, by itself: the model that answered, its tokens and the cost, as far as they are known. */
+export function turnWords({ model, asked, usage }: TurnFacts): string[] {
+  const { totalTokens, cost } = usage;
+  const used = totalTokens > 0 ? { tokens: totalTokens, cost: cost ?? 0 } : {}; // The server has not said what it took.
+  return usedWords({ agent: model ?? asked, ...used }, null).filter((word) => word !== "");
+}
+
 /** The model to be asked; if another one answered for it, that one too. */
 function modelWords(agent: string, turn: TurnFacts | null): string {
   const model = turn?.asked === agent ? turn.model : null;

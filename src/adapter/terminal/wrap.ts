@@ -51,6 +51,19 @@ export function cutTo(text: string, width: number): string {
   return width > 0 ? `${kept}…` : "";
 }
 
+/** The same, but what is cut off is the beginning. */
+export function endOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const grapheme of graphemes(text).reverse()) {
+    used += widthOf(grapheme);
+    if (used > width) break;
+    kept = grapheme + kept;
+  }
+  return width > 0 ? `…${kept}` : "";
+}
+
 /** A word or a gap, in the pieces of its styles. */
 interface WrapWord {
   readonly isGap: boolean;

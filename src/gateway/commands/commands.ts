@@ -122,7 +122,7 @@ export class Commands {
   async run(item: InboxItem, gateway: ForCommands): Promise<CommandReply> {
     const { name, words } = parsed(item.text);
     const command = this.#named(name);
-    if (!command) return plain(unknown(cleanLine(name).slice(0, 40), this.table));
+    if (!command) return plain(noSuchCommand(item.text, this.table, "Send /help"));
     const who = await gateway.people.access(item.source);
     if (!who.allowed) return plain(""); // The person no longer has access.
     if (!mayRun(command, who.role))
@@ -152,9 +152,11 @@ export class Commands {
   }
 }
 
-function unknown(name: string, table: readonly Command[]): string {
+/** `list`: what to do to see them all. */
+export function noSuchCommand(text: string, table: readonly Pick<Command, "name">[], list: string): string {
+  const name = cleanLine(parsed(text).name).slice(0, 40);
   const known = table.map((each) => each.name);
-  return `There is no command /${name}.${didYouMean(name, known)} Send /help to list them. If this is a message, put a word before the slash.`;
+  return `There is no command /${name}.${didYouMean(name, known)} ${list} to list them. If this is a message, put a word before the slash.`;
 }
 
 function plain(text: string): CommandReply {

@@ -1,12 +1,8 @@
 /** `/help` shows the table to people. */
 
-import { LOCAL } from "../../session/platform.js";
 import { didYouMean } from "../../util/nearest.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Command, mayRun } from "./commands.js";
-
-/** The chat in the terminal answers these itself. */
-const AT_TERMINAL = ["- `/keys`: show the keys of the terminal", "- `/quit`: leave the terminal"];
 
 export function help(table: readonly Command[]): Command {
   return {
@@ -18,10 +14,10 @@ export function help(table: readonly Command[]): Command {
       table
         .filter((each) => mayRun(each, who.role))
         .map(({ name, description }) => ({ text: name, description, ends: true })),
-    async run({ words, who, item }) {
-      const usable = table.filter((each) => mayRun(each, who.role));
-      const lines = usable.map((each) => `- ${form(each)}: ${each.description}`);
-      if (words === "") return [...lines, ...(item.source.platform === LOCAL ? AT_TERMINAL : [])].join("\n");
+    async run({ words, who, item, gateway }) {
+      const ofPlace = gateway.ownCommands(item).map((each) => ({ ...each, usage: "" }));
+      const usable = [...table.filter((each) => mayRun(each, who.role)), ...ofPlace];
+      if (words === "") return usable.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
       const name = shorten(cleanLine(words).replace(/^\//, ""), 40).toLowerCase();
       const command = usable.find((each) => each.name === name);
       if (command) return `${form(command)}: ${explanation(command)}`;
@@ -32,11 +28,11 @@ export function help(table: readonly Command[]): Command {
 }
 
 /** How a command is written. */
-export function form({ name, usage }: Command): string {
+export function form({ name, usage }: Pick<Command, "name" | "usage">): string {
   return `\`/${name}${usage === "" ? "" : ` ${usage}`}\``;
 }
 
 /** The description, and what else is worth knowing. */
-export function explanation({ description, details }: Command): string {
+export function explanation({ description, details }: Pick<Command, "description" | "details">): string {
   return details === undefined ? `${description}.` : `${description}. ${details}`;
 }

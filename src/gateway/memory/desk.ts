@@ -31,11 +31,14 @@ export interface EditedLines {
 
 export class MemoryDesk {
   readonly maxCharacters: number;
+  /** True if the agent may add notes by itself. */
+  readonly learns: boolean;
   readonly #notes: MemoryNotes;
   readonly #clock: Clock;
 
-  constructor({ notes, maxCharacters, clock }: MemoryDeskSetting) {
+  constructor({ notes, maxCharacters, learns = true, clock }: MemoryDeskSetting) {
     this.maxCharacters = maxCharacters;
+    this.learns = learns;
     this.#notes = notes;
     this.#clock = clock;
   }
