@@ -158,7 +158,8 @@ async function answer(text: string): Promise<void> {
     return stream(reply, "There it is.", 4, 0);
   }
   if (text === "ask") {
-    const question = { deliveryId: "ask", what: "rm it", answers: { yes: "/approve it", no: "/deny it" } };
+    const answers = { yes: "/approve it", no: "/deny it" };
+    const question = { deliveryId: "ask", number: 1, what: "rm it", answers };
     pressed = (command) => {
       reply.answered?.(question, "");
       void stream(reply, `You pressed ${command}`, 4, 0);

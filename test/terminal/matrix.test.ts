@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeHome } from "../support/baton.js";
 import { ModelServer } from "../support/model-server.js";
-import { reading } from "../support/reading.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
 
 const MAIN = new URL("../../dist/main.js", import.meta.url).pathname;
@@ -76,7 +75,6 @@ describe.skipIf(!pty)("the first minutes", () => {
     chat.type("do it\r");
     await see(chat, /waiting for you: y \/ n \/ a\(lways here\)/i);
     expect(words(chat)).toContain("touch made.txt");
-    await reading();
     expect(existsSync(join(work, "made.txt"))).toBe(false);
     chat.type(isPlain ? "y\r" : "y");
     await see(chat, /Approved: `?terminal command: "touch made\.txt"`?\./);

@@ -2,6 +2,7 @@
 import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { afterEach, expect, test, vi } from "vitest";
+import { PassingTime } from "../../../test/support/passing-time.js";
 import type { LiveReply } from "../live-reply.js";
 import { PlainChat } from "./plain-chat.js";
 
@@ -15,13 +16,14 @@ async function world({ isBegun = true } = {}) {
   const pressed: string[] = [];
   const onLeave = vi.fn();
   const onStop = vi.fn();
-  const time = { now: 0 };
+  const time = new PassingTime();
   const made = new PlainChat(
     {
       // Terminals, as far as they are used here.
       input: input as unknown as ReadStream,
       output: output as unknown as WriteStream,
       clock: () => time.now,
+      later: time.later,
       ...{ onStop, onLeave },
     },
     {
@@ -43,9 +45,9 @@ async function world({ isBegun = true } = {}) {
   return { chat: made, input, said, pressed, onLeave, onStop, time, seen, type };
 }
 
-function ask(reply: LiveReply, deliveryId: string) {
+function ask(reply: LiveReply, deliveryId: string, number = 1) {
   const answers = { yes: `/yes ${deliveryId}`, no: `/no ${deliveryId}` };
-  const question = { deliveryId, what: `rm ${deliveryId}`, answers };
+  const question = { deliveryId, number, what: `rm ${deliveryId}`, answers };
   reply.asked?.(question);
   return question;
 }
@@ -62,7 +64,7 @@ test("a turn is told in words, and ends with a prompt", async () => {
   reply.text("**Bold**\u001b]0;owned\u0007 and `code`\n\n```js\nlet a\n");
   reply.toolCall(call);
   reply.toolProgress?.(call, { kind: "started" });
-  time.now = 5_000;
+  await time.pass(5_000);
   reply.toolResult(call, "one\ntwo");
   reply.retry?.({ reason: "busy (429)", waitMs: 2_000, attempt: 2, attempts: 4 });
   const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -103,40 +105,55 @@ test("the first prompt stands behind all that is said first", async () => {
 });
 
 test("while a question waits, the line begins with a prompt, whatever was said meanwhile", async () => {
-  const { chat, seen } = await world();
+  const { chat, seen, time } = await world();
   const reply = chat.reply();
   const call = { id: "1", name: "terminal", arguments: "{}" };
   reply.toolCall(call);
   ask(reply, "a");
   chat.print("This deletes a.", "a");
+  await time.pass(500);
   seen();
   reply.toolResult(call, "done");
   expect(seen()).toBe("\nResult: done\n> ");
 });
 
-test("a line answers the oldest question, once it could be read; other lines are messages", async () => {
+test("a letter answers the oldest question, once it could be read; other lines are messages", async () => {
   const { chat, said, pressed, type, seen, time } = await world();
   await type("go\n");
   const reply = chat.reply();
   const first = ask(reply, "a");
-  ask(reply, "b");
+  ask(reply, "b", 2);
   await type("y\n"); // Nothing was shown yet.
   expect(said).toEqual(["go", "y"]);
   chat.print("This deletes a.", "a");
   chat.print("This deletes b.", "b");
-  expect(seen()).toMatch(/This deletes b\.\n1 of 2: rm a\nWaiting for you: y \/ n, then Enter\.\n> $/);
-  time.now = 1_000;
+  expect(seen()).toMatch(/This deletes b\.\nquestion 1, 1 of 2: rm a\n$/);
+  await time.pass(500);
+  expect(seen()).toBe("Waiting for you: y / n, then Enter.\n> ");
   await type("wait\n");
-  await type("Yes\n");
+  await type("Y\n");
   expect(said).toEqual(["go", "y", "wait"]);
   expect(pressed).toEqual(["/yes a"]);
   reply.answered?.(first, "");
-  expect(seen()).toMatch(/Waiting for you: y \/ n, then Enter\.\n> $/);
+  expect(seen()).toMatch(/rm b\n$/);
   await type("n\n"); // The second one is there for no moment yet.
   expect(pressed).toEqual(["/yes a"]);
-  time.now = 2_000;
+  await time.pass(500);
+  expect(seen()).toMatch(/Waiting for you: y \/ n, then Enter\.\n> $/);
   await type("n\n");
   expect(pressed).toEqual(["/yes a", "/no b"]);
+});
+
+test("a word answers as in every chat, with the number of a question or without; more is a message", async () => {
+  const { chat, said, pressed, type, time } = await world();
+  const reply = chat.reply();
+  ask(reply, "a");
+  ask(reply, "b", 2);
+  for (const id of ["a", "b"]) chat.print(`This deletes ${id}.`, id);
+  await time.pass(500);
+  await type("yes, but first look\nare you sure?\nyes 2\nno\n");
+  expect(said).toEqual(["yes, but first look", "are you sure?"]);
+  expect(pressed).toEqual(["/yes b", "/no a"]);
 });
 
 test("Ctrl-C stops a turn, or asks for another one that leaves; the end of the input leaves", async () => {

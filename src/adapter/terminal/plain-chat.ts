@@ -10,7 +10,7 @@ import type { ChatOptions } from "./chat.js";
 import type { ChatHands, ChatView } from "./chat-view.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { MarkdownStream } from "./markdown-stream.js";
-import { OpenQuestions } from "./open-questions.js";
+import { type NextQuestion, OpenQuestions } from "./open-questions.js";
 import { PlainReply } from "./plain-reply.js";
 import { painter, type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
@@ -24,12 +24,15 @@ const LONGEST_LINE = 1_000_000;
 
 const paint = painter(false);
 
-export type PlainChatOptions = Pick<ChatOptions, "input" | "output" | "onStop" | "onLeave" | "clock">;
+export type PlainChatOptions = Pick<
+  ChatOptions,
+  "input" | "output" | "onStop" | "onLeave" | "clock" | "later"
+>;
 
 export class PlainChat implements ChatView {
   readonly #options: PlainChatOptions;
   readonly #hands: ChatHands;
-  readonly #questions = new OpenQuestions();
+  readonly #questions: OpenQuestions;
   readonly #replies = new Set<PlainReply>();
   readonly #decoder = new StringDecoder();
   /** What came since the last line break. */
@@ -37,8 +40,8 @@ export class PlainChat implements ChatView {
   /** The lines before, each ended by a backslash. */
   #before = "";
   #isAtPrompt = false;
-  /** What was last said about questions. */
-  #asked = "";
+  /** The question that was last said, and its keys. */
+  #asked: NextQuestion | null = null;
   #interrupted: Interrupted = NOT_INTERRUPTED;
   #isAwaiting = false;
   #isOpen = false;
@@ -50,6 +53,11 @@ export class PlainChat implements ChatView {
   constructor(options: PlainChatOptions, hands: ChatHands) {
     this.#options = options;
     this.#hands = hands;
+    this.#questions = new OpenQuestions({
+      later: options.later,
+      onReady: () => this.#prompt(),
+      onAnswer: () => {}, // A line is whole: no letter of it is held.
+    });
   }
 
   async open(): Promise<void> {
@@ -163,15 +171,20 @@ export class PlainChat implements ChatView {
     this.#write(wrapWords([span(printableText(words))], this.#look().width));
   }
 
-  /** Says which question waits, if another one does than before; the line begins with a prompt if it is the person's turn. */
+  /**
+   * Says which question waits, if another one does than before, and its keys once they count; the line begins with a
+   * prompt if it is the person's turn.
+   */
   #prompt(): void {
     const { next } = this.#questions;
-    const now = this.#options.clock();
-    const asked = next ? `${next.what}\nWaiting for you: ${next.keys}, then Enter.` : "";
-    if (asked !== this.#asked && asked !== "") this.#say(asked);
-    this.#asked = asked;
-    this.#questions.drawn(now);
-    const isTheirTurn = this.#isBegun && (!this.#isRunning || next !== null);
+    const asked = this.#asked;
+    const isNew = next?.what !== asked?.what;
+    const keys = next?.keys ?? null;
+    this.#asked = next;
+    if (next && isNew) this.#say(next.what);
+    if (keys !== null && (isNew || asked?.keys !== keys)) this.#say(`Waiting for you: ${keys}, then Enter.`);
+    this.#questions.drawn();
+    const isTheirTurn = this.#isBegun && (!this.#isRunning || keys !== null);
     if (!this.#isOpen || this.#isAtPrompt || !isTheirTurn) return;
     this.#options.output.write(PROMPT);
     this.#isAtPrompt = true;
@@ -201,9 +214,9 @@ export class PlainChat implements ChatView {
     else this.#prompt();
   }
 
-  /** True if the text answers the question that waits; then the answer is on its way. */
+  /** True if it answers a question that waits; then the answer is on its way. */
   #answers(text: string): boolean {
-    const answer = this.#questions.answerBy(text, this.#options.clock());
+    const answer = this.#questions.answerBy(text) ?? this.#questions.answerIn(text);
     if (!answer) return false;
     this.#questions.close(answer.question);
     void this.#hands.press(answer.command).then((isAccepted) => {

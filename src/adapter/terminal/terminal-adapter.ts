@@ -22,13 +22,14 @@ import { attachedFile } from "./attached-file.js";
 import { Chat, type ChatOptions } from "./chat.js";
 import type { ChatView } from "./chat-view.js";
 import { FileNames } from "./file-names.js";
+import { laterThanKeys } from "./keys-read.js";
 import { reasonOf } from "./line.js";
 import { namedFiles } from "./named-files.js";
 import { keysHelp, ownCommand, ownCommands } from "./own-commands.js";
 import { PlainChat } from "./plain-chat.js";
 import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "later" | "files"> {
   /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
   readonly folder?: string;
   /** Where it is: the lane of a plain `baton` unless told. */
@@ -61,7 +62,7 @@ export class TerminalAdapter implements Adapter, Speaker {
     const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
-      { ...options, clock, complete, files },
+      { ...options, clock, later: laterThanKeys, complete, files },
       { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }
