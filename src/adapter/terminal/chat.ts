@@ -69,8 +69,8 @@ export class Chat implements ChatView {
   #interrupted: Interrupted = NOT_INTERRUPTED;
   /** What the last turn told of itself. */
   #turn: TurnFacts | null = null;
-  /** Something was said, and nothing came back yet. */
-  #isAwaiting = false;
+  /** How much of what was said waits or runs. */
+  #awaited = 0;
   #timer: NodeJS.Timeout | null = null;
   /** For what changes by itself: seconds that are counted. */
   #ticking: NodeJS.Timeout | null = null;
@@ -131,7 +131,6 @@ export class Chat implements ChatView {
     const stream = new MarkdownStream();
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
-    this.#isAwaiting = false;
     this.#draw();
   }
 
@@ -160,7 +159,6 @@ export class Chat implements ChatView {
   }
 
   reply(): LiveReply {
-    this.#isAwaiting = false;
     const reply = new Reply({
       page: this.#page,
       look: () => this.#look(),
@@ -172,7 +170,6 @@ export class Chat implements ChatView {
       onEnd: (ended, facts) => {
         this.#replies.delete(ended);
         this.#turn = facts ?? this.#turn;
-        this.#isAwaiting = false;
       },
     });
     this.#replies.add(reply);
@@ -197,7 +194,7 @@ export class Chat implements ChatView {
   }
 
   get #isRunning(): boolean {
-    return this.#replies.size > 0 || this.#isAwaiting;
+    return this.#replies.size > 0 || this.#awaited > 0;
   }
 
   #look(): ScreenLook {
@@ -315,10 +312,13 @@ export class Chat implements ChatView {
 
   #submit(text: string): void {
     this.#page.print("said", saidRows(text, this.#screen.width));
-    this.#isAwaiting = true;
-    void this.#hands.submit(text).then((isAnswerToCome) => {
-      if (isAnswerToCome) return;
-      this.#isAwaiting = false;
+    this.awaits(this.#hands.submit(text));
+  }
+
+  awaits(over: Promise<void>): void {
+    this.#awaited += 1;
+    void over.then(() => {
+      this.#awaited -= 1;
       this.redraw();
     });
   }

@@ -9,11 +9,13 @@ import { PlainChat } from "./plain-chat.js";
 let chat: PlainChat | null = null;
 afterEach(() => chat?.close());
 
-async function world({ isBegun = true } = {}) {
+/** `isQueued`: messages wait until `answered`. */
+async function world({ isBegun = true, isQueued = false } = {}) {
   const input = Object.assign(new PassThrough(), { setRawMode: vi.fn() });
   const output = Object.assign(new PassThrough(), { columns: 60 });
   const said: string[] = [];
   const pressed: string[] = [];
+  const waiting: (() => void)[] = [];
   const onLeave = vi.fn();
   const onStop = vi.fn();
   const time = new PassingTime();
@@ -29,7 +31,7 @@ async function world({ isBegun = true } = {}) {
     {
       submit: async (text) => {
         said.push(text);
-        return !text.startsWith("/");
+        if (isQueued && !text.startsWith("/")) await new Promise<void>((resolve) => waiting.push(resolve));
       },
       press: async (command) => pressed.push(command) > 0,
     },
@@ -42,7 +44,12 @@ async function world({ isBegun = true } = {}) {
     input.write(text);
     await new Promise(setImmediate);
   };
-  return { chat: made, input, said, pressed, onLeave, onStop, time, seen, type };
+  /** What was said is over, all of it. */
+  const answered = async () => {
+    for (const over of waiting.splice(0)) over();
+    await new Promise(setImmediate);
+  };
+  return { chat: made, input, said, pressed, onLeave, onStop, time, seen, type, answered };
 }
 
 function ask(reply: LiveReply, deliveryId: string, number = 1) {
@@ -53,7 +60,7 @@ function ask(reply: LiveReply, deliveryId: string, number = 1) {
 }
 
 test("a turn is told in words, and ends with a prompt", async () => {
-  const { chat, said, type, seen, time } = await world();
+  const { chat, said, type, seen, time, answered } = await world({ isQueued: true });
   expect(seen()).toBe("> ");
   await type("hel");
   await type("lo\\\nthere\nmore");
@@ -75,6 +82,7 @@ test("a turn is told in words, and ends with a prompt", async () => {
     usage: { ...usage, totalTokens: 1_200, cost: 0.5 },
   };
   reply.end("done", facts);
+  await answered();
   expect(seen()).toBe(
     [
       ...["Baton is working.", "Thinking:", "Hm.", "Bold and `code`", "", "```js", "let a", "```"],
@@ -175,4 +183,16 @@ test("Ctrl-C stops a turn, or asks for another one that leaves; the end of the i
   await vi.waitFor(() => expect(third.onLeave).toHaveBeenCalledTimes(1));
   expect(input.listenerCount("data")).toBe(0);
   expect(onLeave).toHaveBeenCalledTimes(1);
+});
+
+test("Ctrl-C stops what waits, whatever is printed meanwhile, until all of it is over", async () => {
+  const { chat, type, onStop, onLeave, seen, answered } = await world({ isQueued: true });
+  await type("one\ntwo\n/status\n");
+  chat.print("Agent: a, working on an answer.");
+  chat.reply().end("stopped");
+  seen();
+  process.emit("SIGINT");
+  expect([onStop.mock.calls, onLeave.mock.calls, seen()]).toEqual([[[]], [], ""]);
+  await answered();
+  expect(seen()).toBe("> ");
 });

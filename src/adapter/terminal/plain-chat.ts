@@ -43,7 +43,8 @@ export class PlainChat implements ChatView {
   /** The question that was last said, and its keys. */
   #asked: NextQuestion | null = null;
   #interrupted: Interrupted = NOT_INTERRUPTED;
-  #isAwaiting = false;
+  /** How much of what was said waits or runs. */
+  #awaited = 0;
   #isOpen = false;
   /** All is said that stands before the first prompt. */
   #isBegun = false;
@@ -89,7 +90,6 @@ export class PlainChat implements ChatView {
   print(text: string, deliveryId?: string): void {
     const stream = new MarkdownStream();
     stream.push(text);
-    this.#isAwaiting = false;
     this.#write(stream.end(this.#look()));
     if (deliveryId !== undefined) this.#questions.printed(deliveryId);
     this.#prompt();
@@ -116,7 +116,6 @@ export class PlainChat implements ChatView {
   }
 
   reply(): LiveReply {
-    this.#isAwaiting = false;
     const { clock } = this.#options;
     const reply = new PlainReply({
       ...{ clock, questions: this.#questions },
@@ -153,7 +152,7 @@ export class PlainChat implements ChatView {
   }
 
   get #isRunning(): boolean {
-    return this.#replies.size > 0 || this.#isAwaiting;
+    return this.#replies.size > 0 || this.#awaited > 0;
   }
 
   #look() {
@@ -210,7 +209,7 @@ export class PlainChat implements ChatView {
     }
     const text = printableText(this.#before + line).trim();
     this.#before = "";
-    if (text !== "" && !this.#answers(text)) this.#submit(text);
+    if (text !== "" && !this.#answers(text)) this.awaits(this.#hands.submit(text));
     else this.#prompt();
   }
 
@@ -226,11 +225,10 @@ export class PlainChat implements ChatView {
     return true;
   }
 
-  #submit(text: string): void {
-    this.#isAwaiting = true;
-    void this.#hands.submit(text).then((isAnswerToCome) => {
-      if (isAnswerToCome) return;
-      this.#isAwaiting = false;
+  awaits(over: Promise<void>): void {
+    this.#awaited += 1;
+    void over.then(() => {
+      this.#awaited -= 1;
       this.#prompt();
     });
   }

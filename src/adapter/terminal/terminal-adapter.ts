@@ -36,6 +36,8 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "lat
   readonly source?: SessionSource;
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
+  /** Settles when nothing waits or runs for this terminal; does not reject. */
+  readonly answered: () => Promise<void>;
   readonly clock?: ChatOptions["clock"];
   /** Plain lines instead of a screen that is drawn. */
   readonly plain?: boolean;
@@ -140,17 +142,22 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#chat.problem(text);
   }
 
-  #submit(text: string): Promise<boolean> {
+  /** The terminal was opened: what was left for it may wait or run. */
+  resumed(): void {
+    this.#chat.awaits(this.#options.answered());
+  }
+
+  async #submit(text: string): Promise<void> {
     const own = ownCommand(text);
     if (own === "leave") this.#chat.leave();
     if (own === "keys") this.#chat.print(keysHelp(this.#options.plain === true));
-    if (own !== null) return Promise.resolve(false);
+    if (own !== null) return;
     const handedOver = this.#handedOver.then(() => this.#handOver(text));
     this.#handedOver = handedOver;
-    return handedOver;
+    if (await handedOver) await this.#options.answered();
   }
 
-  /** A message will be answered; a command was, when it has been received. */
+  /** True of a message, which will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
     const { folder, session } = this.#options;
     const named = folder && !beginsCommand(text) ? await namedFiles(text, folder) : [];
