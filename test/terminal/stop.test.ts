@@ -165,7 +165,7 @@ describe.skipIf(!pty)("with keys", () => {
     await one.see("one\r", "Well");
     await two.see("two\r", "working");
     two.type("/status\r"); // What is printed meanwhile ends nothing.
-    await two.until(() => /1 message\s+waiting\.[^]*\n›\s*\nworking, Ctrl-C stops/.test(two.vt.text()));
+    await two.until(() => /1 message\s+waiting\.[\s\S]*\n›\s*\nworking, Ctrl-C stops/.test(two.vt.text()));
     await two.see(CTRL_C, "It is cancelled: Baton will not answer it.");
     await two.until(() => !two.vt.text().includes("working, Ctrl-C stops"));
     await two.see("three\r", "› three");

@@ -59,7 +59,7 @@ const PLAIN_KEYS: typeof KEYS = [
   ["Enter", "send the message"],
   ["`\\` and Enter", "start a new line in the message"],
   ["y, n, a, then Enter", "answer the question that waits: yes, no, always here. `yes 2` answers question 2"],
-  ["Ctrl-C", "stop the answer; without one, twice, leave"],
+  ["Ctrl-C", "stop the answer; without one, clear the message that you began, or twice, leave"],
   ["Ctrl-D", "leave, if the line is empty"],
 ];
 

@@ -16,6 +16,7 @@ async function world({ isBegun = true, isQueued = false } = {}) {
   const said: string[] = [];
   const pressed: string[] = [];
   const waiting: (() => void)[] = [];
+  const saved: string[] = [];
   const onLeave = vi.fn();
   const onStop = vi.fn();
   const time = new PassingTime();
@@ -27,6 +28,13 @@ async function world({ isBegun = true, isQueued = false } = {}) {
       clock: () => time.now,
       later: time.later,
       ...{ onStop, onLeave },
+      history: {
+        load: async () => [],
+        add: async (line) => {
+          if (line === "unsaved") throw new Error("The disk is full.");
+          saved.push(line);
+        },
+      },
     },
     {
       submit: async (text) => {
@@ -49,7 +57,7 @@ async function world({ isBegun = true, isQueued = false } = {}) {
     for (const over of waiting.splice(0)) over();
     await new Promise(setImmediate);
   };
-  return { chat: made, input, said, pressed, onLeave, onStop, time, seen, type, answered };
+  return { chat: made, input, said, saved, pressed, onLeave, onStop, time, seen, type, answered };
 }
 
 function ask(reply: LiveReply, deliveryId: string, number = 1) {
@@ -195,4 +203,55 @@ test("Ctrl-C stops what waits, whatever is printed meanwhile, until all of it is
   expect([onStop.mock.calls, onLeave.mock.calls, seen()]).toEqual([[[]], [], ""]);
   await answered();
   expect(seen()).toBe("> ");
+});
+
+test("Ctrl-C clears the lines of a message that was begun, and says so, before it leaves", async () => {
+  const { said, type, onLeave, seen } = await world();
+  await type("draft one\\\n");
+  seen();
+  process.emit("SIGINT");
+  expect(seen()).toBe("Your message is cleared. I sent nothing of it.\n> ");
+  await type("new message\n");
+  expect(said).toEqual(["new message"]);
+  await type("again\\\n");
+  for (const _ of ["clear", "ask"]) process.emit("SIGINT");
+  expect([seen(), onLeave.mock.calls]).toEqual([expect.stringMatching(/again to leave\.\n> $/), []]);
+  process.emit("SIGINT");
+  expect(onLeave).toHaveBeenCalledTimes(1);
+});
+
+test("a second Ctrl-C never drops a draft", async () => {
+  const { said, type, onStop, onLeave, seen, answered } = await world({ isQueued: true });
+  await type("hello\ndraft\\\n");
+  process.emit("SIGINT");
+  await answered();
+  seen();
+  process.emit("SIGINT");
+  expect(seen()).toMatch(/Press Ctrl-C again to clear your message\.\n> $/);
+  await type("and more\n");
+  expect([said, onStop.mock.calls.length, onLeave.mock.calls]).toEqual([["hello", "draft\nand more"], 1, []]);
+});
+
+test("what was typed is saved for later runs, but no answers; what can't be saved is told", async () => {
+  const { chat, type, saved, seen, time } = await world();
+  await type("one\ntwo\\\nlines\n\none\none\n/status\n");
+  ask(chat.reply(), "a");
+  chat.print("This deletes a.", "a");
+  await time.pass(500);
+  await type("y\nunsaved\n");
+  await chat.close();
+  expect(saved).toEqual(["one", "two\nlines", "one", "/status"]);
+  expect(seen()).toContain("The line was not kept for later runs: The disk is full.");
+});
+
+test("the words of others, and that a session was taken away, are lines of their own", async () => {
+  const { chat, seen } = await world();
+  chat.overhear("what is\u001b[2J new?");
+  chat.print("Garden plans moved to Telegram. To bring it back, send `/resume 1`.");
+  expect(seen()).toBe(
+    [
+      ...["> ", "Another terminal says: what is new?", "> "],
+      ...["Garden plans moved to Telegram. To bring it back, send", "`/resume 1`.", "> "],
+    ].join("\n"),
+  );
 });

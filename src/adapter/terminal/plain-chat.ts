@@ -8,10 +8,12 @@ import { printableText } from "../../util/text.js";
 import type { LiveReply } from "../live-reply.js";
 import type { ChatOptions } from "./chat.js";
 import type { ChatHands, ChatView } from "./chat-view.js";
+import { InputHistory } from "./history.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { type NextQuestion, OpenQuestions } from "./open-questions.js";
 import { PlainReply } from "./plain-reply.js";
+import { SavedLines } from "./saved-lines.js";
 import { painter, type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
 
@@ -26,7 +28,7 @@ const paint = painter(false);
 
 export type PlainChatOptions = Pick<
   ChatOptions,
-  "input" | "output" | "onStop" | "onLeave" | "clock" | "later"
+  "input" | "output" | "onStop" | "onLeave" | "clock" | "later" | "history"
 >;
 
 export class PlainChat implements ChatView {
@@ -34,6 +36,8 @@ export class PlainChat implements ChatView {
   readonly #hands: ChatHands;
   readonly #questions: OpenQuestions;
   readonly #replies = new Set<PlainReply>();
+  readonly #history = new InputHistory();
+  readonly #saved: SavedLines;
   readonly #decoder = new StringDecoder();
   /** What came since the last line break. */
   #rest = "";
@@ -54,6 +58,7 @@ export class PlainChat implements ChatView {
   constructor(options: PlainChatOptions, hands: ChatHands) {
     this.#options = options;
     this.#hands = hands;
+    this.#saved = new SavedLines(options.history, (text) => this.problem(text));
     this.#questions = new OpenQuestions({
       later: options.later,
       onReady: () => this.#prompt(),
@@ -74,6 +79,7 @@ export class PlainChat implements ChatView {
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     for (const reply of this.#replies) reply.end("stopped");
+    await this.#saved.settled();
     this.#isOpen = false;
     if (this.#isAtPrompt) this.#options.output.write("\n");
     clearInterval(this.#ticking);
@@ -209,7 +215,7 @@ export class PlainChat implements ChatView {
     }
     const text = printableText(this.#before + line).trim();
     this.#before = "";
-    if (text !== "" && !this.#answers(text)) this.awaits(this.#hands.submit(text));
+    if (text !== "" && !this.#answers(text)) this.#submit(text);
     else this.#prompt();
   }
 
@@ -225,6 +231,11 @@ export class PlainChat implements ChatView {
     return true;
   }
 
+  #submit(text: string): void {
+    if (this.#history.add(text)) this.#saved.add(text);
+    this.awaits(this.#hands.submit(text));
+  }
+
   awaits(over: Promise<void>): void {
     this.#awaited += 1;
     void over.then(() => {
@@ -233,15 +244,20 @@ export class PlainChat implements ChatView {
     });
   }
 
-  /** Ctrl-C. What was written of a line is the terminal's, which has dropped it. */
+  /** Ctrl-C. What was written of a line is the terminal's, which has dropped it; the lines before it are a draft. */
   readonly #onInterrupt = (): void => {
     this.#rest = "";
-    const now = { at: this.#options.clock(), isRunning: this.#isRunning, isEmpty: true };
+    const now = { at: this.#options.clock(), isRunning: this.#isRunning, isEmpty: this.#before === "" };
     const { action, state } = interrupt(this.#interrupted, now);
     this.#interrupted = state;
     if (action === "leave") this.leave();
     if (action === "stop") this.#options.onStop();
-    if (action === "ask") this.note("Press Ctrl-C again to leave.");
+    if (action === "ask")
+      this.note(`Press Ctrl-C again to ${state.asked === "clear" ? "clear your message" : "leave"}.`);
+    if (action === "clear") {
+      this.#before = "";
+      this.note("Your message is cleared. I sent nothing of it.");
+    }
   };
 
   readonly #onGone = (): void => this.leave();
