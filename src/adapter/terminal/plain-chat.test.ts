@@ -88,14 +88,19 @@ test("a turn is told in words, and ends with a prompt", async () => {
     asked: "a",
     model: "big",
     usage: { ...usage, totalTokens: 1_200, cost: 0.5 },
+    session: { tokens: 3_400, cost: 1.5 },
   };
   reply.end("done", facts);
   await answered();
   expect(seen()).toBe(
     [
       ...["Baton is working.", "Thinking:", "Hm.", "Bold and `code`", "", "```js", "let a", "```"],
-      ...["Tool: terminal ls", "Result after 5 s: one", "… 1 more line"],
-      ...["busy (429): trying again in 2 s (2 of 4).", "Done. big, 1.2k tokens, $0.50", "> "],
+      ...["Tool: terminal ls", "Result after 5 s: one", "two"],
+      ...[
+        "busy (429): trying again in 2 s (2 of 4).",
+        "Done. a → big, 3.4k tokens (+1.2k), $1.50 (+$0.50)",
+        "> ",
+      ],
     ].join("\n"),
   );
   await type("\n");
@@ -105,9 +110,16 @@ test("a turn is told in words, and ends with a prompt", async () => {
 test("a turn of which nobody knows what it used says nothing of that", async () => {
   const { chat, seen } = await world();
   const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, totalTokens: 0 };
+  const session = { tokens: 3_400, cost: 0 };
   chat
     .reply()
-    .end("stopped", { sessionId: "s" as never, asked: "a", model: "a", usage: { ...usage, cost: 0 } });
+    .end("stopped", {
+      sessionId: "s" as never,
+      asked: "a",
+      model: "a",
+      session,
+      usage: { ...usage, cost: 0 },
+    });
   expect(seen()).toMatch(/\nStopped\. a\n> $/);
 });
 
@@ -254,4 +266,27 @@ test("the words of others, and that a session was taken away, are lines of their
       ...["Garden plans moved to Telegram. To bring it back, send", "`/resume 1`.", "> "],
     ].join("\n"),
   );
+});
+
+test("a tool that runs for long is named once a minute, with the last line that it printed", async () => {
+  const { chat, seen, time } = await world();
+  const reply = chat.reply();
+  const call = { id: "1", name: "terminal", arguments: JSON.stringify({ command: "make" }) };
+  reply.toolCall(call);
+  reply.toolProgress?.(call, { kind: "started" });
+  seen();
+  await time.pass(60_000);
+  expect(seen()).toBe("Still running: terminal make, 1 min 0 s\n");
+  reply.toolProgress?.(call, { kind: "output", text: "10%\n20%\u001b[2J\n", skipped: 0 });
+  await time.pass(60_000);
+  expect(seen()).toBe("Still running: terminal make, 2 min 0 s: 20%\n");
+  const lines = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`);
+  reply.toolResult(call, lines.join("\n"));
+  expect(seen().split("\n")).toEqual([
+    ...["Result after 2 min 0 s: line 1", "line 2"],
+    ...["… 36 more lines (`baton sessions export` has all)", "line 39", "line 40", ""],
+  ]);
+  reply.end("done");
+  await time.pass(600_000);
+  expect(seen()).toBe("Done.\n> ");
 });

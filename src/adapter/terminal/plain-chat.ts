@@ -53,7 +53,7 @@ export class PlainChat implements ChatView {
   /** All is said that stands before the first prompt. */
   #isBegun = false;
   #hasLeft = false;
-  #ticking: NodeJS.Timeout | undefined;
+  #stopTicking: () => void = () => {};
 
   constructor(options: PlainChatOptions, hands: ChatHands) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class PlainChat implements ChatView {
     input.on("data", this.#onData).on("end", this.#onGone).on("error", this.#onGone).resume();
     output.on("error", this.#onGone);
     process.on("SIGINT", this.#onInterrupt);
-    this.#ticking = setInterval(() => this.#tick(), STILL_RUNNING_MS);
+    this.#tickLater();
   }
 
   async close(): Promise<void> {
@@ -82,7 +82,7 @@ export class PlainChat implements ChatView {
     await this.#saved.settled();
     this.#isOpen = false;
     if (this.#isAtPrompt) this.#options.output.write("\n");
-    clearInterval(this.#ticking);
+    this.#stopTicking();
     process.off("SIGINT", this.#onInterrupt);
     const { input, output } = this.#options;
     input.off("data", this.#onData).off("end", this.#onGone).off("error", this.#onGone).pause();
@@ -195,8 +195,12 @@ export class PlainChat implements ChatView {
     this.#isAtPrompt = true;
   }
 
-  #tick(): void {
-    for (const reply of this.#replies) for (const line of reply.running) this.note(`Still running: ${line}`);
+  #tickLater(): void {
+    this.#stopTicking = this.#options.later(() => {
+      for (const reply of this.#replies)
+        for (const line of reply.running) this.note(`Still running: ${line}`);
+      this.#tickLater();
+    }, STILL_RUNNING_MS);
   }
 
   readonly #onData = (data: Buffer | string): void => {
