@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { screenOf } from "../src/process/screen.js";
 import { ModelServer, type Reply, type SeenRequest } from "./support/model-server.js";
-import { reading } from "./support/reading.js";
 import { TelegramServer } from "./support/telegram-server.js";
 import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
 
@@ -167,7 +166,6 @@ describe.skipIf(!pty)(
       await open.until(() => open.vt.marksPaste && pattern(first).test(open.vt.text()));
       for (const { said, shows } of partsOf(text, "(?=› |\\[)")) {
         const keys = said.startsWith("[") ? said.slice(1, -1) : `${said.slice(2)}${ENTER}`;
-        if (said.startsWith("[")) await reading();
         open.type(keys);
         await open.until(() =>
           pattern(shows).test(open.vt.text().slice(Math.max(0, open.vt.text().lastIndexOf(said)))),

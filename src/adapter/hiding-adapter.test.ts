@@ -80,7 +80,7 @@ test("what a tool prints while it runs shows no secret, also across pieces and w
     live?.toolProgress?.(call(id), { kind: "output", text, skipped });
   const words = (id: string) =>
     shown.map(([of, progress]) => (of === id && progress.kind === "output" ? progress.text : "")).join("");
-  live?.asked?.({ deliveryId: "1", what: `curl ${CANARY}`, answers: {} });
+  live?.asked?.({ deliveryId: "1", number: 1, what: `curl ${CANARY}`, answers: {} });
   for (const id of ["a", "b"]) live?.toolProgress?.(call(id), { kind: "started" });
   print("a", "one canary-47");
   print("b", "canary-4711-secretary ");

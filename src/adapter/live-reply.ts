@@ -24,6 +24,8 @@ export interface LiveReply {
 export interface LiveQuestion {
   /** The letter that shows it: before that, nobody can have read it. */
   readonly deliveryId: string;
+  /** What people say to mean this one, as in `yes 2`. */
+  readonly number: number;
   /** What would be done, with nothing hidden in it. */
   readonly what: string;
   /** The command that each word means, as in `yes` → `/approve 15`. The first letter of a word is its key. */

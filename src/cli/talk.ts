@@ -69,6 +69,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
         folder: cli.workingFolder,
         source: lane.source,
         session: () => open.session(),
+        answered: () => open.gateway.answered(open.key),
         onStop: () => void stopAnswer(open).then(say, (error: Error) => adapter?.problem(error.message)),
         onLeave: leave,
       });
@@ -119,6 +120,7 @@ async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | nul
   for (const signal of signals) process.once(signal, leave);
   try {
     await open.begin();
+    adapter?.resumed();
     await greet(cli, config, open, adapter);
     if ((await open.terminals.others(open.key)) > 0) say(OPEN_HERE_TOO);
     isGreeted = true;

@@ -70,7 +70,7 @@ interface Asking {
   readonly account: Account;
   /** True if others are in the chat: there, an answer is one only if it is for Baton. */
   readonly isGroup: boolean;
-  /** True if one key answers the oldest question, so none needs a number. */
+  /** True if one key answers the oldest question. */
   readonly isByKey: boolean;
   /** True if nobody comes back to this chat, as in a script: an answer for good would be for nothing. */
   readonly isPassing: boolean;
@@ -145,7 +145,8 @@ export function questionText(question: ApprovalQuestion, look: QuestionLook): st
   const inTime = `no answer in ${look.minutes} minutes means no`;
   const which = look.isAlone ? "" : ` ${number}`;
   const may = mayBeAlways(question, look);
-  if (look.isByKey) return `${about}\n\nAllow? y / n${may ? " / a(lways here)" : ""}\n(${inTime})`;
+  if (look.isByKey)
+    return `${about}\n\nAllow? y / n${may ? " / a(lways here)" : ""}\n(${inTime}; this is question ${number})`;
   const answers = [`yes${which}`, `no${which}`, ...(may ? [`always${which}`] : [])].join(" / ");
   const terms = [
     inTime,

@@ -385,7 +385,7 @@ describe("a dangerous call", () => {
     const look = { minutes: 5, isAlone: true, isGroup: false, isByKey: false, isPassing: false };
     expect(questionText(question, look)).toContain("no answer in 5 minutes means no");
     expect(questionText(question, { ...look, isByKey: true })).toMatch(
-      /\n\nAllow\? y \/ n\n\(no answer in 5 minutes means no\)$/,
+      /\n\nAllow\? y \/ n\n\(no answer in 5 minutes means no; this is question 1\)$/,
     );
     const byOwner = { ...question, author: { ...author, role: "owner" as const } };
     expect(questionText(byOwner, { ...look, isByKey: true })).toContain("Allow? y / n / a(lways here)\n");

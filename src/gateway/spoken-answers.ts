@@ -4,9 +4,9 @@
  * ago to be read. If they may mean another question, they mean the command that asks which one. All else stays a message.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
+import { answerOf, type SaidAnswer } from "../adapter/answer-words.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Clock } from "../util/clock.js";
-import { answerOf, type SaidAnswer } from "./answer-words.js";
 import { type ApprovalQuestion, type Approvals, shownAt } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import type { Account, Outbox } from "./store.js";

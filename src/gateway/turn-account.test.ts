@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import type { SessionId } from "../session/ids.js";
 import { TurnAccount } from "./turn-account.js";
 
+const BEFORE = { tokens: 100, cost: 2 };
+
 test("a turn adds up its calls, and names the model that answered last", () => {
-  const account = new TurnAccount("s" as SessionId, "fast");
+  const account = new TurnAccount("s" as SessionId, "fast", BEFORE);
   expect(account.facts).toMatchObject({
     sessionId: "s",
     asked: "fast",
@@ -16,11 +18,12 @@ test("a turn adds up its calls, and names the model that answered last", () => {
   expect(account.facts).toMatchObject({
     model: "slow",
     usage: { inputTokens: 11, outputTokens: 2, cacheReadTokens: 5, totalTokens: 18, cost: 0.75 },
+    session: { tokens: 118, cost: 2.75 },
   });
 });
 
 test("one call without a price makes the cost of the turn unknown", () => {
-  const account = new TurnAccount("s" as SessionId, "fast");
+  const account = new TurnAccount("s" as SessionId, "fast", BEFORE);
   account.add({ model: "fast", usage: { inputTokens: 1, cost: 0.5 } });
   account.add({ usage: { inputTokens: 1 } });
   account.add({ model: "fast", usage: { inputTokens: 1, cost: 0.5 } });
@@ -28,7 +31,7 @@ test("one call without a price makes the cost of the turn unknown", () => {
 });
 
 test("a number that is none fails before it is counted", () => {
-  const account = new TurnAccount("s" as SessionId, "fast");
+  const account = new TurnAccount("s" as SessionId, "fast", BEFORE);
   expect(() => account.add({ usage: { inputTokens: -1 } })).toThrow(/inputTokens/);
   expect(account.facts.usage.totalTokens).toBe(0);
 });

@@ -3,15 +3,20 @@ import type { SessionId } from "../session/ids.js";
 import { completeUsage, type ModelUse, tokensIn, usageOfAll } from "../session/session.js";
 import type { TurnFacts } from "../session/turn-facts.js";
 
+export type SessionUse = TurnFacts["session"];
+
 export class TurnAccount {
   readonly #sessionId: SessionId;
   readonly #asked: string;
+  readonly #before: SessionUse;
   #model: string | null = null;
   #sum = completeUsage();
   #isPriced = true;
   #error: string | null = null;
 
-  constructor(sessionId: SessionId, asked: string) {
+  /** `before`: what its session had used when it began. */
+  constructor(sessionId: SessionId, asked: string, before: SessionUse) {
+    this.#before = before;
     this.#sessionId = sessionId;
     this.#asked = asked;
   }
@@ -32,11 +37,14 @@ export class TurnAccount {
 
   get facts(): TurnFacts {
     const { cost, ...tokens } = this.#sum;
+    const totalTokens = tokensIn(tokens);
+    const { tokens: tokensBefore, cost: costBefore } = this.#before;
     return {
       sessionId: this.#sessionId,
       asked: this.#asked,
       model: this.#model,
-      usage: { ...tokens, totalTokens: tokensIn(tokens), cost: this.#isPriced ? cost : null },
+      usage: { ...tokens, totalTokens, cost: this.#isPriced ? cost : null },
+      session: { tokens: tokensBefore + totalTokens, cost: costBefore + cost },
       ...(this.#error === null ? {} : { error: this.#error }),
     };
   }

@@ -17,7 +17,7 @@ import { type Whereabouts, withCure } from "./cure.js";
 import type { Fitter } from "./memory/fitter.js";
 import { Renewal } from "./renewal.js";
 import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
-import { TurnAccount } from "./turn-account.js";
+import { type SessionUse, TurnAccount } from "./turn-account.js";
 import { NO_ANSWER, type RepliesSetting, TurnReplies } from "./turn-replies.js";
 
 export interface TurnSetting extends RepliesSetting, Whereabouts {
@@ -36,6 +36,8 @@ export interface TurnSetting extends RepliesSetting, Whereabouts {
   readonly history: readonly Message[];
   /** The model that the session asks for, if it does. */
   readonly model?: string;
+  /** What the session had used when the turn began. */
+  readonly before: SessionUse;
   /** Awaited before each call of a model. */
   readonly beforeCall: () => Promise<void>;
   /** Awaited if a request became shorter after that: a summary may have used up a limit. */
@@ -105,7 +107,7 @@ export class TurnRun {
     this.startedAt = setting.clock();
     this.#setting = setting;
     this.#replies = new TurnReplies(turn, setting);
-    this.#account = new TurnAccount(turn.sessionId, setting.model ?? setting.agent.name);
+    this.#account = new TurnAccount(turn.sessionId, setting.model ?? setting.agent.name, setting.before);
     this.#halted = new Promise((resolve) => {
       this.#halt = resolve;
     });

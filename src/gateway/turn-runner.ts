@@ -148,6 +148,7 @@ export class TurnRunner {
       ...given,
       ...(media ? { filesFolder: media.sessionFiles.folderOf(turn.sessionId) } : {}),
       ...model,
+      before: { tokens: entry.totalTokens, cost: entry.cost },
       ...(job ? { isUnsaid: job.isUnsaid } : {}),
       isUnattended: surface?.capabilities.isUnattended ?? false,
       beforeCall,

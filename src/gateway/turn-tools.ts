@@ -61,6 +61,7 @@ export async function turnTools(
     const deliveryId = shown.at(-1)?.deliveryId ?? id;
     const asked: LiveQuestion = {
       deliveryId,
+      number: question.number,
       what: seenText(question.danger.what).text,
       answers: Object.fromEntries(answers.map(({ word, command }) => [word, command])),
     };

@@ -8,6 +8,8 @@ export interface TurnFacts {
   /** The model that answered last, as its provider names it; null if none answered. */
   readonly model: string | null;
   readonly usage: TurnUsage;
+  /** What its session used so far, with this turn. */
+  readonly session: { readonly tokens: number; readonly cost: number };
   /** Why it failed, as people are told; absent if it did not. */
   readonly error?: string;
 }

@@ -42,6 +42,7 @@ async function call(asked: Extract<ToChild, { kind: "call" }>): Promise<{ messag
           color: false,
           status: () => ({ title: "a chat", agent: "none", tokens: 0 }),
           complete: () => [],
+          answered: async () => {},
           onStop: () => {},
           onLeave: () => {},
         }),

@@ -58,6 +58,7 @@ let tokens = 0;
 let title = "a chat";
 let isStopped = false;
 let isLeaving = false;
+let answering: Promise<void> = Promise.resolve();
 /** What a key that answers the open question does. */
 let pressed: (command: string) => void = () => {};
 
@@ -81,6 +82,7 @@ const adapter = new TerminalAdapter({
       }
     : {}),
   ...(folder ? { folder } : {}),
+  answered: () => answering,
   edit: (text) => editText(process.env.EDITOR ?? "no-such-editor", tmpdir(), "message.md", text),
   onStop: () => {
     isStopped = true;
@@ -158,7 +160,8 @@ async function answer(text: string): Promise<void> {
     return stream(reply, "There it is.", 4, 0);
   }
   if (text === "ask") {
-    const question = { deliveryId: "ask", what: "rm it", answers: { yes: "/approve it", no: "/deny it" } };
+    const answers = { yes: "/approve it", no: "/deny it" };
+    const question = { deliveryId: "ask", number: 1, what: "rm it", answers };
     pressed = (command) => {
       reply.answered?.(question, "");
       void stream(reply, `You pressed ${command}`, 4, 0);
@@ -184,7 +187,7 @@ async function receive(message: InboundMessage): Promise<Received> {
     (message.files ?? []).map((file) => file.read(1_000, AbortSignal.timeout(10_000))),
   );
   for (const file of files) await send(`file: ${Buffer.from(file).toString()}`);
-  void answer(message.text);
+  answering = answer(message.text);
   return "accepted";
 }
 

@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeHome } from "../support/baton.js";
 import { ModelServer } from "../support/model-server.js";
-import { reading } from "../support/reading.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
 
 const MAIN = new URL("../../dist/main.js", import.meta.url).pathname;
@@ -112,7 +111,6 @@ describe.skipIf(!pty)("the first minutes", () => {
     chat.type("do it\r");
     await see(chat, /waiting for you: y \/ n \/ a\(lways here\)/i);
     expect(words(chat)).toContain(COMMAND);
-    await reading();
     expect(existsSync(join(work, "made.txt"))).toBe(false);
     chat.type(isPlain ? "y\r" : "y");
     const writer = await open(join(work, "pipe"), "w"); // It waits until the command reads.

@@ -1,9 +1,8 @@
-/** A question while `baton "…"` runs in a terminal: one key answers it; without a terminal it is refused at once. */
+/** A question while `baton "…"` runs in a terminal: a key or a word answers it; without a terminal it is refused at once. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeHome } from "../support/baton.js";
-import { reading } from "../support/reading.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
 
 const MAIN = new URL("../../dist/main.js", import.meta.url).pathname;
@@ -24,12 +23,21 @@ function ask(input = ""): { chat: PtyChat; made: string } {
   return { chat: new PtyChat({ columns: 100, rows: 40, shell }), made: join(work, "made.txt") };
 }
 
+/** Its keys are there once they count. */
 async function readQuestion(chat: PtyChat): Promise<void> {
   await chat.until(() => chat.vt.text().includes("waiting for you: y / n"));
-  await reading();
 }
 
 describe.skipIf(!pty)("a question of a one-shot", () => {
+  test("is answered by a word", async () => {
+    const { chat, made } = ask();
+    await readQuestion(chat);
+    await chat.see("not so fast\r", "waiting for you: y / n not so fast\nterminal");
+    chat.type("yes\r");
+    await chat.until(() => chat.vt.text().includes("code 0"));
+    expect(existsSync(made)).toBe(true);
+  });
+
   test("is answered by one key", async () => {
     const { chat, made } = ask();
     chat.type("n"); // Typed before there was a question.
@@ -43,6 +51,19 @@ describe.skipIf(!pty)("a question of a one-shot", () => {
     expect(existsSync(made)).toBe(true);
     await chat.until(() => / icanon /.test(chat.vt.text())); // The shell has its terminal back.
     expect(chat.vt.foreign).toEqual([]);
+  });
+
+  test("is not answered by what was typed before it could be read, also if the process reads that late", async () => {
+    const typed = join(makeHome(), "typed");
+    const child = new URL("./late-keys-child.ts", import.meta.url).pathname;
+    const shell = `'${process.execPath}' --import tsx '${child}' '${typed}'; read -r _`; // Until its words were read.
+    const chat = new PtyChat({ columns: 100, shell });
+    await chat.see("", "waiting for you:");
+    chat.type("y\r");
+    writeFileSync(typed, "");
+    await readQuestion(chat);
+    await chat.see("n\r", "pressed /deny");
+    expect(chat.vt.text()).not.toContain("/approve");
   });
 
   test("is taken away by Ctrl-C", async () => {

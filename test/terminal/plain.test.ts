@@ -1,4 +1,5 @@
-/** With `ui.plain`, no command writes over what it has written. */
+/** With `ui.plain`, no command writes over what it has written, and the chat is plain lines. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeHome } from "../support/baton.js";
@@ -24,5 +25,20 @@ describe.skipIf(!pty)("what a command prints while it works", () => {
     const plain = await backup({ BATON_UI_PLAIN: "true" });
     expect(plain).not.toContain("\u001b[2K");
     expect(plain).toContain("copy.db");
+  });
+});
+
+describe.skipIf(!pty)("a plain chat", () => {
+  test("saves what was typed, and leaves with /exit", async () => {
+    const home = makeHome();
+    const env = { BATON_AGENT_PROVIDER: "offline", BATON_UI_PLAIN: "true" };
+    const chat = new PtyChat({ columns: 100, shell: realShell(home, "exec $BATON", env) });
+    await chat.until(() => /^>$/m.test(chat.vt.text()));
+    chat.type("hello\\\rthere\r");
+    await chat.until(() => /^Done\. .* tokens \(\+.*\n>$/m.test(chat.vt.text()));
+    chat.type("/exit\r");
+    expect(await chat.exited).toBe(0);
+    expect(readFileSync(join(home, "history"), "utf8")).toBe('"hello\\nthere"\n"/exit"\n');
+    expect(chat.vt.foreign).toEqual([]);
   });
 });

@@ -164,7 +164,10 @@ describe.skipIf(!pty)("with keys", () => {
     const [one, two] = [await realChat(home, "", env), await realChat(home, "", env)];
     await one.see("one\r", "Well");
     await two.see("two\r", "working");
+    two.type("/status\r"); // What is printed meanwhile ends nothing.
+    await two.until(() => /1 message\s+waiting\.[\s\S]*\n›\s*\nworking, Ctrl-C stops/.test(two.vt.text()));
     await two.see(CTRL_C, "It is cancelled: Baton will not answer it.");
+    await two.until(() => !two.vt.text().includes("working, Ctrl-C stops"));
     await two.see("three\r", "› three");
     await two.until(() => two.vt.text().includes("working"));
     await expect.poll(() => waitingIn(home)).toBe(1);
@@ -176,6 +179,21 @@ describe.skipIf(!pty)("with keys", () => {
     await next.see("", 'Baton ended before I answered "three". I answer now.');
     await next.see("", "Three it is.");
     expect(asked()).toEqual(["three"]);
+  });
+
+  test("what a terminal left waits in the next one, and Ctrl-C cancels it there", async () => {
+    writeFileSync(join(home, "config.yaml"), "memory: { titles: words }\nbusy: { default: queue }\n");
+    const [one, two] = [await realChat(home, "", env), await realChat(home, "", env)];
+    await one.see("one\r", "Well");
+    await two.see("two\r", "working");
+    await expect.poll(() => waitingIn(home)).toBe(1);
+    two.kill();
+    await two.exited;
+    const next = await realChat(home, "", env);
+    await next.see("", "working, Ctrl-C stops");
+    await next.see(CTRL_C, "It is cancelled: Baton will not answer it.");
+    await next.until(() => !next.vt.text().includes("working, Ctrl-C stops"));
+    expect(await waitingIn(home)).toBe(0);
   });
 });
 

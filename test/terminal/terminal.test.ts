@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { reading } from "../support/reading.js";
 import { HOSTILE } from "./hostile.js";
 import { killAll, PtyChat, pty } from "./pty-chat.js";
 
@@ -49,19 +48,27 @@ describe.skipIf(!pty)(
       await chat.until(() =>
         /^rm it\nwaiting for you: y \/ n, once .*\n› y\nwaiting for you · /m.test(chat.vt.text()),
       );
-      await reading();
       await chat.see("n", "› yn");
       await chat.see("\u007f\u007f", "waiting for you: y / n\n›");
       await chat.see("\u0012y", "waiting for you: y / n, once your line is empty"); // A search is no empty line.
       await chat.see("\u001b", "waiting for you: y / n\n›");
+      await chat.see("y\u007fx", "› x"); // Backspace takes it back.
+      await chat.see("\u007f", "waiting for you: y / n\n›");
       expect(count(chat, "You pressed")).toBe(0);
       await chat.see("N", "› no\n\nYou pressed /deny it");
       await chat.until(() => count(chat, "waiting for you") === 0);
       await chat.see("ask\r", "waiting for you: y / n");
-      await reading();
-      chat.type("yes"); // The first letter is enough; the rest is a line.
-      await chat.see("", "You pressed /approve it");
-      await chat.until(() => /^› es$/m.test(chat.vt.text()));
+      await chat.see("y\r", "› yes\n\nYou pressed /approve it");
+    });
+
+    it("takes a line that begins like an answer for a line", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("ask\r", "waiting for you: y / n");
+      await chat.see("no, are you sure?", "› no, are you sure?\n");
+      await chat.see("\r", 'You said "no, are you sure?"');
+      await chat.see("yes 2\r", 'You said "yes 2"'); // There is none, as whoever takes it on will say.
+      expect(count(chat, "You pressed")).toBe(0);
+      await chat.see("Yes 1\r", "› Yes 1\n\nYou pressed /approve it");
     });
 
     it("puts the cursor where the next character goes", async () => {

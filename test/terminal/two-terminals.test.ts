@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { OWNER, openSessions } from "../../src/index.js";
 import { baton, makeHome } from "../support/baton.js";
-import { reading } from "../support/reading.js";
 import { killAll, type PtyChat, pty } from "./pty-chat.js";
 import { realChat } from "./real-chat.js";
 
@@ -58,10 +57,9 @@ describe.skipIf(!pty)("two terminals", () => {
     const gone = await realChat(home, "", env);
     gone.kill();
     await gone.exited;
-    await one.see("run touch made.txt\r", "waiting for you: y");
+    await one.see("run touch made.txt\r", "waiting for you: y / n");
     await two.see("", 'Another terminal asks: allow terminal command: "touch made.txt"? Answer it there.');
     expect(two.vt.text()).not.toContain("waiting for you");
-    await reading();
     one.type("y");
     await two.see("", "The terminal says");
     expect([count(one, "Another terminal asks"), count(two, "Another terminal asks")]).toEqual([0, 1]);

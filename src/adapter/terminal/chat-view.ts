@@ -17,6 +17,8 @@ export interface ChatView {
   /** Something that went wrong, in a sentence. */
   problem(text: string): void;
   reply(): LiveReply;
+  /** Something waits or runs here until this settles. It does not reject. */
+  awaits(over: Promise<void>): void;
   /** The status has changed. First called when all is said that a chat begins with. */
   redraw(): void;
   /** There may be more to complete a line with. */
@@ -27,8 +29,8 @@ export interface ChatView {
 
 /** Takes on what the person says and answers. Neither throws. */
 export interface ChatHands {
-  /** Tells whether an answer is to come. */
-  submit(text: string): Promise<boolean>;
+  /** Settles when nothing waits or runs any more that came of it. */
+  submit(text: string): Promise<void>;
   /** Sends the command of an answer, and tells whether it was accepted. */
   press(command: string): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ import { InputLine, type LineOptions, reasonOf } from "./line.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
-import { OpenQuestions } from "./open-questions.js";
+import { OpenQuestions, type OpenQuestionsSetting, type PressedAnswer } from "./open-questions.js";
 import { PrintedPage } from "./page.js";
 import { type PictureProtocol, pictureSequence } from "./picture.js";
 import { type Frame, footFrame, type PromptStatus, saidRows } from "./prompt.js";
@@ -43,6 +43,8 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   /** The person wants to go, or the terminal is gone. Called once; the answer is to disconnect. */
   readonly onLeave: () => void;
   readonly clock: Clock;
+  /** A wait that ends when all keys that were pressed until then have been read. */
+  readonly later: OpenQuestionsSetting["later"];
 }
 
 const FRAME_MS = 16;
@@ -62,13 +64,13 @@ export class Chat implements ChatView {
   readonly #page = new PrintedPage();
   readonly #line: InputLine;
   readonly #folded = new FoldedResults();
-  readonly #questions = new OpenQuestions();
+  readonly #questions: OpenQuestions;
   readonly #replies = new Set<Reply>();
   #interrupted: Interrupted = NOT_INTERRUPTED;
   /** What the last turn told of itself. */
   #turn: TurnFacts | null = null;
-  /** Something was said, and nothing came back yet. */
-  #isAwaiting = false;
+  /** How much of what was said waits or runs. */
+  #awaited = 0;
   #timer: NodeJS.Timeout | null = null;
   /** For what changes by itself: seconds that are counted. */
   #ticking: NodeJS.Timeout | null = null;
@@ -85,6 +87,11 @@ export class Chat implements ChatView {
     this.#screen = new Screen(options.output, options.color, options.links);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
     this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
+    this.#questions = new OpenQuestions({
+      later: options.later,
+      onReady: () => this.redraw(),
+      onAnswer: (answer) => this.#answerByKey(answer),
+    });
     this.#keyboard = new Keyboard(options.input, options.clock, (command) => this.#obey(command));
   }
 
@@ -102,6 +109,7 @@ export class Chat implements ChatView {
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#questions.take();
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#ticking) clearTimeout(this.#ticking);
     for (const reply of this.#replies) reply.end("stopped");
@@ -123,7 +131,6 @@ export class Chat implements ChatView {
     const stream = new MarkdownStream();
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
-    this.#isAwaiting = false;
     this.#draw();
   }
 
@@ -152,7 +159,6 @@ export class Chat implements ChatView {
   }
 
   reply(): LiveReply {
-    this.#isAwaiting = false;
     const reply = new Reply({
       page: this.#page,
       look: () => this.#look(),
@@ -164,7 +170,6 @@ export class Chat implements ChatView {
       onEnd: (ended, facts) => {
         this.#replies.delete(ended);
         this.#turn = facts ?? this.#turn;
-        this.#isAwaiting = false;
       },
     });
     this.#replies.add(reply);
@@ -189,7 +194,7 @@ export class Chat implements ChatView {
   }
 
   get #isRunning(): boolean {
-    return this.#replies.size > 0 || this.#isAwaiting;
+    return this.#replies.size > 0 || this.#awaited > 0;
   }
 
   #look(): ScreenLook {
@@ -210,7 +215,7 @@ export class Chat implements ChatView {
       rows: [...above, ...foot.rows],
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },
     });
-    this.#questions.drawn(startedAt);
+    this.#questions.drawn();
     this.#drawMs = this.#options.clock() - startedAt;
     if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#tick();
   }
@@ -247,7 +252,10 @@ export class Chat implements ChatView {
   }
 
   #obey(command: KeyCommand): void {
-    if (command.kind === "interrupt") {
+    const held = this.#questions.take();
+    if (held && command.kind === "submit") {
+      this.#answerByKey(held);
+    } else if (command.kind === "interrupt") {
       this.#interrupt();
     } else {
       this.#interrupted = NOT_INTERRUPTED;
@@ -269,8 +277,8 @@ export class Chat implements ChatView {
         break;
       default: {
         const isFirst = command.kind === "insert" && this.#line.isEmpty;
-        if (isFirst && this.#answers(command.text)) break;
         const wish = this.#line.press(command);
+        if (isFirst) this.#questions.hold(command.text);
         if (wish?.kind === "leave") this.leave();
         if (wish?.kind === "say") this.#say(wish.text);
         if (wish?.kind === "stop" && this.#isRunning) this.#options.onStop();
@@ -279,27 +287,38 @@ export class Chat implements ChatView {
     }
   }
 
-  /** True if the text answers the question that waits; then the answer is on its way. */
-  #answers(text: string): boolean {
-    const answer = this.#questions.answerBy(text, this.#options.clock());
-    if (!answer) return false;
+  /** The letter in the line answers: it is no text. */
+  #answerByKey(answer: PressedAnswer): void {
+    this.#line.press({ kind: "undo" });
+    this.#answer(answer, answer.word);
+  }
+
+  #answer(answer: PressedAnswer, said: string): void {
     this.#questions.close(answer.question);
-    this.#page.print("said", saidRows(answer.word, this.#screen.width));
+    this.#page.print("said", saidRows(said, this.#screen.width));
     void this.#hands.press(answer.command).then((isAccepted) => {
       if (isAccepted) return;
       this.#questions.reopen(answer.question);
       this.redraw();
     });
-    return true;
+    this.redraw();
   }
 
   #say(text: string): void {
-    if (this.#answers(text)) return;
+    const answer = this.#questions.answerIn(text);
+    if (answer) this.#answer(answer, text);
+    else this.#submit(text);
+  }
+
+  #submit(text: string): void {
     this.#page.print("said", saidRows(text, this.#screen.width));
-    this.#isAwaiting = true;
-    void this.#hands.submit(text).then((isAnswerToCome) => {
-      if (isAnswerToCome) return;
-      this.#isAwaiting = false;
+    this.awaits(this.#hands.submit(text));
+  }
+
+  awaits(over: Promise<void>): void {
+    this.#awaited += 1;
+    void over.then(() => {
+      this.#awaited -= 1;
       this.redraw();
     });
   }

@@ -7,16 +7,16 @@ const paint = painter(false);
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `line ${n + 1}`).join("\n");
 
 test("a short result is shown whole, a long one by its first and last lines", () => {
-  expect(foldedLines("one\n\n  two\n")).toEqual({ lines: ["one", "  two"], hidden: 0 });
-  expect(foldedLines(numbered(5)).hidden).toBe(0);
-  expect(foldedLines(numbered(124))).toEqual({
+  expect(foldedLines("one\n\n  two\n", "Ctrl-O shows all")).toEqual({ lines: ["one", "  two"], hidden: 0 });
+  expect(foldedLines(numbered(5), "Ctrl-O shows all").hidden).toBe(0);
+  expect(foldedLines(numbered(124), "Ctrl-O shows all")).toEqual({
     lines: ["line 1", "line 2", "… 120 more lines (Ctrl-O shows all)", "line 123", "line 124"],
     hidden: 120,
   });
 });
 
 test("one line that is too long to look at can be shown, too", () => {
-  const { lines, hidden } = foldedLines("x".repeat(10_000));
+  const { lines, hidden } = foldedLines("x".repeat(10_000), "Ctrl-O shows all");
   expect([hidden, lines.at(-1)]).toEqual([1, "… 1 more line (Ctrl-O shows all)"]);
 });
 

@@ -25,7 +25,7 @@ export class FoldedResults {
 
   /** The result in a few rows; `took` stands at the end of the first. */
   fold(call: ToolCall, content: string, took: string, width: number): ScreenRow[] {
-    const { lines, hidden } = foldedLines(content);
+    const { lines, hidden } = foldedLines(content, "Ctrl-O shows all");
     if (hidden > 0) {
       this.#kept.push({ call, content: content.slice(0, LONGEST_KEPT) });
       this.#kept = this.#kept.slice(-MOST_KEPT);
@@ -51,13 +51,16 @@ export class FoldedResults {
   }
 }
 
-/** The lines to show, and how many are not. */
-export function foldedLines(content: string): { readonly lines: readonly string[]; readonly hidden: number } {
+/** The lines to show, and how many are not; `where` says how to see those. */
+export function foldedLines(
+  content: string,
+  where: string,
+): { readonly lines: readonly string[]; readonly hidden: number } {
   const count = content.split("\n").filter((line) => line.trim() !== "").length;
   const first = plainLines(content.slice(0, LONGEST_LOOK));
   if (count <= FEW && content.length <= LONGEST_LOOK) return { lines: first, hidden: 0 };
   const hidden = Math.max(1, count - FIRST - LAST);
-  const more = `… ${counted(hidden, "more line")} (Ctrl-O shows all)`;
+  const more = `… ${counted(hidden, "more line")} (${where})`;
   const last = count > FIRST ? plainLines(content.slice(-LONGEST_LOOK)).slice(-LAST) : [];
   return { lines: [...first.slice(0, FIRST), more, ...last], hidden };
 }

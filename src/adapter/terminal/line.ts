@@ -8,6 +8,7 @@ import { type Draft, draftOf, EMPTY_DRAFT, edit, type Motion, target } from "./e
 import { type HistoryFile, InputHistory } from "./history.js";
 import type { KeyCommand } from "./keys.js";
 import { Menu } from "./menu.js";
+import { SavedLines } from "./saved-lines.js";
 import { type HistorySearch, NEW_SEARCH, placeIn, searchFor, searchOn } from "./search.js";
 import { UndoSteps } from "./undo.js";
 
@@ -36,14 +37,15 @@ export class InputLine {
   readonly #history = new InputHistory();
   readonly #menu: Menu;
   readonly #undo = new UndoSteps();
+  readonly #saved: SavedLines;
   #draft: Draft = EMPTY_DRAFT;
   /** The search that is under way. */
   #search: HistorySearch | null = null;
-  #kept: Promise<void> = Promise.resolve();
 
   constructor(options: LineOptions) {
     this.#options = options;
     this.#menu = new Menu(options);
+    this.#saved = new SavedLines(options.history, options.onProblem);
   }
 
   /** What stands in the line: during a search, the line that was found. */
@@ -84,7 +86,7 @@ export class InputLine {
 
   /** What was said is kept for later runs when this returns. */
   async close(): Promise<void> {
-    await this.#kept;
+    await this.#saved.settled();
   }
 
   press(key: LineKey): LineWish | null {
@@ -201,16 +203,8 @@ export class InputLine {
     this.#undo.forget();
     const said = text.trim();
     if (said === "") return null;
-    if (this.#history.add(said)) this.#keep(said);
+    if (this.#history.add(said)) this.#saved.add(said);
     return { kind: "say", text: said };
-  }
-
-  #keep(entry: string): void {
-    const { history, onProblem } = this.#options;
-    if (!history) return;
-    this.#kept = this.#kept
-      .then(() => history.add(entry))
-      .catch((error: unknown) => onProblem(`The line was not kept for later runs: ${reasonOf(error)}`));
   }
 
   /** Within the text where it has lines, else through what was written before. */

@@ -39,7 +39,10 @@ export const KEYS: readonly (readonly [string, string])[] = [
     "complete a command, its arguments or a file after `@`; choose the next or the one before",
   ],
   ["Esc", "close the menu, end the search, or stop the answer; your text stays"],
-  ["y, n, a", "on an empty line, answer a question that waits: yes, no, always here"],
+  [
+    "y, n, a",
+    "alone on the line, answer the question that waits: yes, no, always here. `yes 2` and Enter answers question 2",
+  ],
   ["Ctrl-R, Ctrl-S", "search earlier messages: the one before, the one after"],
   ["Ctrl-P, Ctrl-N", "bring back the message before, the message after"],
   ["Ctrl-G, or Ctrl-X Ctrl-E", "write the message in your editor (`VISUAL` or `EDITOR`)"],
@@ -62,8 +65,8 @@ export const KEYS: readonly (readonly [string, string])[] = [
 const PLAIN_KEYS: typeof KEYS = [
   ["Enter", "send the message"],
   ["`\\` and Enter", "start a new line in the message"],
-  ["y, n, a, then Enter", "answer a question that waits: yes, no, always here"],
-  ["Ctrl-C", "stop the answer; without one, twice, leave"],
+  ["y, n, a, then Enter", "answer the question that waits: yes, no, always here. `yes 2` answers question 2"],
+  ["Ctrl-C", "stop the answer; without one, clear the message that you began, or twice, leave"],
   ["Ctrl-D", "leave, if the line is empty"],
 ];
 

@@ -8,10 +8,12 @@ import { printableText } from "../../util/text.js";
 import type { LiveReply } from "../live-reply.js";
 import type { ChatOptions } from "./chat.js";
 import type { ChatHands, ChatView } from "./chat-view.js";
+import { InputHistory } from "./history.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { MarkdownStream } from "./markdown-stream.js";
-import { OpenQuestions } from "./open-questions.js";
+import { type NextQuestion, OpenQuestions } from "./open-questions.js";
 import { PlainReply } from "./plain-reply.js";
+import { SavedLines } from "./saved-lines.js";
 import { painter, type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
 
@@ -24,32 +26,44 @@ const LONGEST_LINE = 1_000_000;
 
 const paint = painter(false);
 
-export type PlainChatOptions = Pick<ChatOptions, "input" | "output" | "onStop" | "onLeave" | "clock">;
+export type PlainChatOptions = Pick<
+  ChatOptions,
+  "input" | "output" | "onStop" | "onLeave" | "clock" | "later" | "history"
+>;
 
 export class PlainChat implements ChatView {
   readonly #options: PlainChatOptions;
   readonly #hands: ChatHands;
-  readonly #questions = new OpenQuestions();
+  readonly #questions: OpenQuestions;
   readonly #replies = new Set<PlainReply>();
+  readonly #history = new InputHistory();
+  readonly #saved: SavedLines;
   readonly #decoder = new StringDecoder();
   /** What came since the last line break. */
   #rest = "";
   /** The lines before, each ended by a backslash. */
   #before = "";
   #isAtPrompt = false;
-  /** What was last said about questions. */
-  #asked = "";
+  /** The question that was last said, and its keys. */
+  #asked: NextQuestion | null = null;
   #interrupted: Interrupted = NOT_INTERRUPTED;
-  #isAwaiting = false;
+  /** How much of what was said waits or runs. */
+  #awaited = 0;
   #isOpen = false;
   /** All is said that stands before the first prompt. */
   #isBegun = false;
   #hasLeft = false;
-  #ticking: NodeJS.Timeout | undefined;
+  #stopTicking: () => void = () => {};
 
   constructor(options: PlainChatOptions, hands: ChatHands) {
     this.#options = options;
     this.#hands = hands;
+    this.#saved = new SavedLines(options.history, (text) => this.problem(text));
+    this.#questions = new OpenQuestions({
+      later: options.later,
+      onReady: () => this.#prompt(),
+      onAnswer: () => {}, // A line is whole: no letter of it is held.
+    });
   }
 
   async open(): Promise<void> {
@@ -59,15 +73,16 @@ export class PlainChat implements ChatView {
     input.on("data", this.#onData).on("end", this.#onGone).on("error", this.#onGone).resume();
     output.on("error", this.#onGone);
     process.on("SIGINT", this.#onInterrupt);
-    this.#ticking = setInterval(() => this.#tick(), STILL_RUNNING_MS);
+    this.#tickLater();
   }
 
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     for (const reply of this.#replies) reply.end("stopped");
+    await this.#saved.settled();
     this.#isOpen = false;
     if (this.#isAtPrompt) this.#options.output.write("\n");
-    clearInterval(this.#ticking);
+    this.#stopTicking();
     process.off("SIGINT", this.#onInterrupt);
     const { input, output } = this.#options;
     input.off("data", this.#onData).off("end", this.#onGone).off("error", this.#onGone).pause();
@@ -81,7 +96,6 @@ export class PlainChat implements ChatView {
   print(text: string, deliveryId?: string): void {
     const stream = new MarkdownStream();
     stream.push(text);
-    this.#isAwaiting = false;
     this.#write(stream.end(this.#look()));
     if (deliveryId !== undefined) this.#questions.printed(deliveryId);
     this.#prompt();
@@ -108,7 +122,6 @@ export class PlainChat implements ChatView {
   }
 
   reply(): LiveReply {
-    this.#isAwaiting = false;
     const { clock } = this.#options;
     const reply = new PlainReply({
       ...{ clock, questions: this.#questions },
@@ -145,7 +158,7 @@ export class PlainChat implements ChatView {
   }
 
   get #isRunning(): boolean {
-    return this.#replies.size > 0 || this.#isAwaiting;
+    return this.#replies.size > 0 || this.#awaited > 0;
   }
 
   #look() {
@@ -163,22 +176,31 @@ export class PlainChat implements ChatView {
     this.#write(wrapWords([span(printableText(words))], this.#look().width));
   }
 
-  /** Says which question waits, if another one does than before; the line begins with a prompt if it is the person's turn. */
+  /**
+   * Says which question waits, if another one does than before, and its keys once they count; the line begins with a
+   * prompt if it is the person's turn.
+   */
   #prompt(): void {
     const { next } = this.#questions;
-    const now = this.#options.clock();
-    const asked = next ? `${next.what}\nWaiting for you: ${next.keys}, then Enter.` : "";
-    if (asked !== this.#asked && asked !== "") this.#say(asked);
-    this.#asked = asked;
-    this.#questions.drawn(now);
-    const isTheirTurn = this.#isBegun && (!this.#isRunning || next !== null);
+    const asked = this.#asked;
+    const isNew = next?.what !== asked?.what;
+    const keys = next?.keys ?? null;
+    this.#asked = next;
+    if (next && isNew) this.#say(next.what);
+    if (keys !== null && (isNew || asked?.keys !== keys)) this.#say(`Waiting for you: ${keys}, then Enter.`);
+    this.#questions.drawn();
+    const isTheirTurn = this.#isBegun && (!this.#isRunning || keys !== null);
     if (!this.#isOpen || this.#isAtPrompt || !isTheirTurn) return;
     this.#options.output.write(PROMPT);
     this.#isAtPrompt = true;
   }
 
-  #tick(): void {
-    for (const reply of this.#replies) for (const line of reply.running) this.note(`Still running: ${line}`);
+  #tickLater(): void {
+    this.#stopTicking = this.#options.later(() => {
+      for (const reply of this.#replies)
+        for (const line of reply.running) this.note(`Still running: ${line}`);
+      this.#tickLater();
+    }, STILL_RUNNING_MS);
   }
 
   readonly #onData = (data: Buffer | string): void => {
@@ -201,9 +223,9 @@ export class PlainChat implements ChatView {
     else this.#prompt();
   }
 
-  /** True if the text answers the question that waits; then the answer is on its way. */
+  /** True if it answers a question that waits; then the answer is on its way. */
   #answers(text: string): boolean {
-    const answer = this.#questions.answerBy(text, this.#options.clock());
+    const answer = this.#questions.answerBy(text) ?? this.#questions.answerIn(text);
     if (!answer) return false;
     this.#questions.close(answer.question);
     void this.#hands.press(answer.command).then((isAccepted) => {
@@ -214,23 +236,32 @@ export class PlainChat implements ChatView {
   }
 
   #submit(text: string): void {
-    this.#isAwaiting = true;
-    void this.#hands.submit(text).then((isAnswerToCome) => {
-      if (isAnswerToCome) return;
-      this.#isAwaiting = false;
+    if (this.#history.add(text)) this.#saved.add(text);
+    this.awaits(this.#hands.submit(text));
+  }
+
+  awaits(over: Promise<void>): void {
+    this.#awaited += 1;
+    void over.then(() => {
+      this.#awaited -= 1;
       this.#prompt();
     });
   }
 
-  /** Ctrl-C. What was written of a line is the terminal's, which has dropped it. */
+  /** Ctrl-C. What was written of a line is the terminal's, which has dropped it; the lines before it are a draft. */
   readonly #onInterrupt = (): void => {
     this.#rest = "";
-    const now = { at: this.#options.clock(), isRunning: this.#isRunning, isEmpty: true };
+    const now = { at: this.#options.clock(), isRunning: this.#isRunning, isEmpty: this.#before === "" };
     const { action, state } = interrupt(this.#interrupted, now);
     this.#interrupted = state;
     if (action === "leave") this.leave();
     if (action === "stop") this.#options.onStop();
-    if (action === "ask") this.note("Press Ctrl-C again to leave.");
+    if (action === "ask")
+      this.note(`Press Ctrl-C again to ${state.asked === "clear" ? "clear your message" : "leave"}.`);
+    if (action === "clear") {
+      this.#before = "";
+      this.note("Your message is cleared. I sent nothing of it.");
+    }
   };
 
   readonly #onGone = (): void => this.leave();

@@ -5,13 +5,14 @@ import type { Clock } from "../../util/clock.js";
 import { cleanLine } from "../../util/text.js";
 import type { LiveQuestion, LiveReply, ToolProgress } from "../live-reply.js";
 import { DimStream } from "./dim-stream.js";
+import { foldedLines } from "./folded-results.js";
 import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import type { OpenQuestions } from "./open-questions.js";
 import { retryWords } from "./retry-words.js";
-import { elapsedWords } from "./running-calls.js";
+import { RunningCalls } from "./running-calls.js";
 import { type ScreenRow, span } from "./style.js";
-import { toolCallWords, toolResultText } from "./tool-text.js";
+import { toolCallWords } from "./tool-text.js";
 import { usedWords } from "./used-words.js";
 
 interface PlainSurroundings {
@@ -25,12 +26,12 @@ interface PlainSurroundings {
   readonly clock: Clock;
 }
 
+const WHOLE = "`baton sessions export` has all";
 const ENDED = { done: "Done.", stopped: "Stopped.", failed: "Failed." } as const;
 
 export class PlainReply implements LiveReply {
   readonly #around: PlainSurroundings;
-  /** The tools that act now, and since when. */
-  readonly #running = new Map<string, { readonly call: ToolCall; readonly since: number }>();
+  readonly #running = new RunningCalls();
   #stream: MarkdownStream | DimStream | null = null;
   #isOver = false;
 
@@ -51,16 +52,14 @@ export class PlainReply implements LiveReply {
     this.#around.say(`Tool: ${toolCallWords(call)}`);
   }
 
-  toolProgress(call: ToolCall, { kind }: ToolProgress): void {
-    if (kind === "started") this.#running.set(call.id, { call, since: this.#around.clock() });
+  toolProgress(call: ToolCall, progress: ToolProgress): void {
+    if (!this.#isOver) this.#running.take(call, progress, this.#around.clock()); // A tool that was given up may go on.
   }
 
   toolResult(call: ToolCall, content: string): void {
     this.#finish();
-    const since = this.#running.get(call.id)?.since;
-    this.#running.delete(call.id);
-    const took = since === undefined ? "" : elapsedWords(this.#around.clock() - since);
-    const [first = "", ...more] = toolResultText(content);
+    const took = this.#running.forget(call, this.#around.clock());
+    const [first = "(no output)", ...more] = foldedLines(content, WHOLE).lines;
     this.#around.say([`Result${took === "" ? "" : ` after ${took}`}: ${first}`, ...more].join("\n"));
   }
 
@@ -87,12 +86,9 @@ export class PlainReply implements LiveReply {
     this.#around.onEnd(this);
   }
 
-  /** What still runs, and for how long. */
+  /** What still runs, for how long, and what it printed last. */
   get running(): readonly string[] {
-    const now = this.#around.clock();
-    return [...this.#running.values()].map(
-      ({ call, since }) => `${toolCallWords(call)}, ${elapsedWords(now - since)}`,
-    );
+    return this.#running.words(this.#around.clock());
   }
 
   #append(Kind: typeof MarkdownStream | typeof DimStream, delta: string): void {
@@ -113,11 +109,11 @@ export class PlainReply implements LiveReply {
   }
 }
 
-/** The model that answered, and what the turn used. */
+/** The model that answered, what the session used so far, and what of that the turn added. */
 function factWords(facts: TurnFacts | undefined): string {
   if (!facts) return "";
-  const { totalTokens, cost } = facts.usage;
-  const used = totalTokens > 0 ? { tokens: totalTokens, cost: cost ?? 0 } : {}; // The server has not said what it took.
-  const words = usedWords({ agent: facts.model ?? facts.asked, ...used }, null);
+  const { asked: agent, session, usage } = facts;
+  const used = usage.totalTokens > 0 ? session : {}; // Else the server has not said what it took.
+  const words = usedWords({ agent, ...used }, facts);
   return cleanLine(words.filter((word) => word !== "").join(", "));
 }

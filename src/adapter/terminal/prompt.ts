@@ -74,8 +74,10 @@ function promptRow(line: string, isFirst: boolean, mark = PROMPT): ScreenRow {
 /** Above the line being written: what would be done, and the keys. More may have been printed since it was asked. */
 function questionRows({ question, draft, search }: Foot, width: number): ScreenRow[] {
   if (!question) return [];
-  const how = draft.text === "" && !search ? question.keys : `${question.keys}, once your line is empty`;
-  return [question.what, `waiting for you: ${how}`].map((words) => [
+  const { what, keys, isHeld } = question;
+  const isEmpty = (draft.text === "" || isHeld) && !search;
+  const how = keys === null ? "" : `: ${keys}${isEmpty ? "" : ", once your line is empty"}`;
+  return [what, `waiting for you${how}`].map((words) => [
     span(cutTo(words, width), { bold: true, color: "yellow" }),
   ]);
 }

@@ -3,12 +3,13 @@
  * but for what it remembers: the time is passed in.
  */
 import type { ToolCall } from "../../session/transcript.js";
-import { printableText } from "../../util/text.js";
+import { cleanLine, printableText } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import type { ToolProgress } from "../live-reply.js";
 import { OutputTail } from "./output-tail.js";
 import { type ScreenRow, span } from "./style.js";
 import { toolCallRows } from "./tool-lines.js";
+import { toolCallWords } from "./tool-text.js";
 import { cutTo } from "./wrap.js";
 
 /** So many lines of one call, and of each of several. */
@@ -16,6 +17,8 @@ const LINES_OF_ONE = 5;
 const LINES_OF_EACH = 2;
 const MOST_CALLS = 4;
 const INDENT = "  ";
+/** More of a line is not read out. */
+const LONGEST_WORDS = 200;
 /** What takes no longer is not worth a figure. */
 const MOMENT_MS = 1_000;
 
@@ -51,6 +54,15 @@ export class RunningCalls {
     const gone = this.#calls.get(id);
     this.#calls.delete(id);
     return gone ? elapsedWords(gone.tookMs ?? now - gone.since) : "";
+  }
+
+  /** Each in one line: what was called, for how long, and the last line that it printed. */
+  words(now: number): string[] {
+    return this.#running.map(({ call, since, tail }) => {
+      const [last = ""] = tail.last(1, LONGEST_WORDS);
+      const head = `${toolCallWords(call)}, ${elapsedWords(now - since)}`;
+      return last === "" ? head : `${head}: ${cleanLine(last)}`;
+    });
   }
 
   get isRunning(): boolean {

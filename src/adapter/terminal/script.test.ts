@@ -126,6 +126,7 @@ describe("a script", () => {
       asked: "fast",
       model: "fast-2",
       usage: { ...tokens, totalTokens: 5, cost: null },
+      session: { tokens: 9, cost: 0 },
     };
     const { stdout, stderr } = await script(json, (adapter, { messageId }) => {
       const reply = adapter.live(address, messageId);

@@ -15,6 +15,7 @@ import type { Adapter, Capabilities, Letter, Line, RemoteFile, Speaker } from ".
 import { ended } from "../ended.js";
 import type { LiveReply } from "../live-reply.js";
 import { KeyedQuestions } from "./keyed-questions.js";
+import { laterThanKeys } from "./keys-read.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
 import {
@@ -71,7 +72,7 @@ export class ScriptAdapter implements Adapter, Speaker {
     this.capabilities = { ...TERMINAL_CAPABILITIES, isUnattended: true, keys: keyboard !== undefined };
     this.#keys = keyboard
       ? new KeyedQuestions({
-          ...{ input: keyboard, stderr, clock: Date.now },
+          ...{ input: keyboard, stderr, later: laterThanKeys },
           press: (command) => this.#press(command),
           onStop: () => process.kill(process.pid, "SIGINT"),
         })

@@ -21,6 +21,7 @@ import { attachedFile } from "./attached-file.js";
 import { Chat, type ChatOptions } from "./chat.js";
 import type { ChatView } from "./chat-view.js";
 import { FileNames } from "./file-names.js";
+import { laterThanKeys } from "./keys-read.js";
 import { reasonOf } from "./line.js";
 import { namedFiles } from "./named-files.js";
 import { keysHelp, OWN_COMMANDS, ownCommand, ownCommands } from "./own-commands.js";
@@ -34,13 +35,15 @@ import {
   terminalAccount,
 } from "./terminal-source.js";
 
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "later" | "files"> {
   /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
   readonly folder?: string;
   /** Where it is: the lane of a plain `baton` unless told. */
   readonly source?: SessionSource;
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
+  /** Settles when nothing waits or runs for this terminal; does not reject. */
+  readonly answered: () => Promise<void>;
   readonly clock?: ChatOptions["clock"];
   /** Plain lines instead of a screen that is drawn. */
   readonly plain?: boolean;
@@ -67,7 +70,7 @@ export class TerminalAdapter implements Adapter, Speaker {
     const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
-      { ...options, clock, complete, files },
+      { ...options, clock, later: laterThanKeys, complete, files },
       { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }
@@ -145,17 +148,22 @@ export class TerminalAdapter implements Adapter, Speaker {
     this.#chat.problem(text);
   }
 
-  #submit(text: string): Promise<boolean> {
+  /** The terminal was opened: what was left for it may wait or run. */
+  resumed(): void {
+    this.#chat.awaits(this.#options.answered());
+  }
+
+  async #submit(text: string): Promise<void> {
     const own = ownCommand(text);
     if (own === "leave") this.#chat.leave();
     if (own === "keys") this.#chat.print(keysHelp(this.#options.plain === true));
-    if (own !== null) return Promise.resolve(false);
+    if (own !== null) return;
     const handedOver = this.#handedOver.then(() => this.#handOver(text));
     this.#handedOver = handedOver;
-    return handedOver;
+    if (await handedOver) await this.#options.answered();
   }
 
-  /** A message will be answered; a command was, when it has been received. */
+  /** True of a message, which will be answered; a command was, when it has been received. */
   async #handOver(text: string): Promise<boolean> {
     const { folder, session } = this.#options;
     const as = takenFor(text, new Set(this.#line?.commands.map(({ name }) => name)));

@@ -12,6 +12,7 @@ const turn = (
   asked: "auto",
   model: "auto",
   usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, totalTokens, cost },
+  session: { tokens: 48_000, cost: 0.12 },
   ...more,
 });
 

@@ -2,7 +2,7 @@
  * Whether a message is nothing but an answer to a question: a word that says yes, no or always, and perhaps the number of
  * the question. Anything more is a message like others: "yes, but first …" answers nothing.
  */
-import type { InboundMessage } from "../adapter/adapter.js";
+import type { InboundMessage } from "./adapter.js";
 
 export interface SaidAnswer {
   readonly answer: "yes" | "no" | "always";
