@@ -13,6 +13,7 @@ import type { LanePlace } from "../../session/store.js";
 import { escapePart } from "../../util/escape.js";
 import type { Dialect, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
+import { bindAnew } from "./move-waiting.js";
 import { hasActiveHandoff, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 import { endSession, readSession } from "./session-steps.js";
 import { source, text } from "./values.js";
@@ -142,13 +143,17 @@ export async function moveInto(
   return (await readSession(tx, target.sessionId)).entry;
 }
 
-/** Binds a lane to a session; `from` is the lane that it was taken from, null where it was in no other. */
+/**
+ * Binds a lane to a session; `from` is the lane that it was taken from, null where it was in no other. What waits in the lane
+ * for this holder goes on in it.
+ */
 export async function bindSession(
   tx: Queries,
   dialect: Dialect,
   to: LanePlace | SessionKey,
   sessionId: SessionId,
   now: number,
+  holder: string | undefined,
 ): Promise<{ entry: SessionEntry; from: SessionKey | null }> {
   const key = typeof to === "string" ? to : to.key;
   const { lane, target, from } = await lockMove(tx, dialect, key, sessionId);
@@ -160,6 +165,7 @@ export async function bindSession(
       "This session is being handed off; wait for the outcome or cancel it.",
     );
   }
+  if (present && holder !== undefined) await bindAnew(tx, key, { before: present, after: sessionId }, holder);
   const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
   return { entry: await moveInto(tx, place, target, present, now), from: from === key ? null : from };
 }
