@@ -168,7 +168,7 @@ async function stopAnswer({ gateway, key }: OpenChat): Promise<string> {
     return "";
   }
   const dropped = await gateway.cancel(key);
-  return dropped === 0 ? "" : NOT_SENT;
+  return dropped.length === 0 ? "" : NOT_SENT;
 }
 
 const NOT_SENT =

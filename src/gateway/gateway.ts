@@ -16,6 +16,7 @@ import type { Fact } from "./facts.js";
 import { ForCommands } from "./for-commands.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
+import type { InboxItem } from "./inbox-item.js";
 import { Jobs } from "./jobs/jobs.js";
 import { LaneRunner } from "./lane-runner.js";
 import { type Lane, Lanes } from "./lanes.js";
@@ -322,22 +323,19 @@ export class Gateway {
 
   /** Waits until everything in this lane is answered, also what waits for its files. */
   async answered(key: SessionKey): Promise<void> {
-    await this.#arrivals.idle();
+    await this.#arrivals.idle(key);
     await this.lane(key).idle();
   }
 
-  /**
-   * Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns how
-   * many messages it dropped.
-   */
-  async cancel(key: SessionKey): Promise<number> {
+  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns that. */
+  async cancel(key: SessionKey): Promise<readonly InboxItem[]> {
     const { store, clock } = this.#common;
     await this.#reception.idle();
-    let dropped = 0;
-    for (const { id } of await store.inbox.waitingIn(key))
-      if (await store.inbox.skip(id, this.holder, [], clock())) dropped++;
+    const dropped: InboxItem[] = [];
+    for (const item of await store.inbox.waitingIn(key))
+      if (await store.inbox.skip(item.id, this.holder, [], clock())) dropped.push(item);
+    for (const item of dropped) this.#arrivals.drop(item);
     this.lane(key).stop("stopped");
-    this.#arrivals.giveUp();
     await this.answered(key);
     return dropped;
   }
