@@ -142,9 +142,16 @@ export class Arrivals {
     for (const waiting of this.#waiting) waiting.giveUp();
   }
 
-  /** Nobody answers this message any more: its files are not fetched. Those of others are. */
-  drop(item: InboxItem): void {
-    this.#find(item)?.giveUp();
+  /** Drops what waits in a lane for this process: nobody fetches the files of that any more. Other files come. */
+  async drop(key: SessionKey, what: "everything" | "written"): Promise<readonly InboxItem[]> {
+    const { inbox, holder, clock } = this.#setting;
+    const dropped: InboxItem[] = [];
+    for (const item of await inbox.waitingIn(key)) {
+      if (what === "written" && item.made !== undefined) continue;
+      if (await inbox.skip(item.id, holder, [], clock())) dropped.push(item);
+    }
+    for (const item of dropped) this.#find(item)?.giveUp();
+    return dropped;
   }
 
   /** `later`: settles when it joins its lane, if not at once. */

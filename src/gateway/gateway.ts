@@ -16,7 +16,6 @@ import type { Fact } from "./facts.js";
 import { ForCommands } from "./for-commands.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
-import type { InboxItem } from "./inbox-item.js";
 import { Jobs } from "./jobs/jobs.js";
 import { LaneRunner } from "./lane-runner.js";
 import { type Lane, Lanes } from "./lanes.js";
@@ -327,17 +326,16 @@ export class Gateway {
     await this.lane(key).idle();
   }
 
-  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns that. */
-  async cancel(key: SessionKey): Promise<readonly InboxItem[]> {
-    const { store, clock } = this.#common;
+  /**
+   * Ends what this process does in a lane, and drops what waits there for it, or only what people wrote: nothing of that is
+   * asked again. Returns its texts.
+   */
+  async cancel(key: SessionKey, what: "everything" | "written" = "everything"): Promise<readonly string[]> {
     await this.#reception.idle();
-    const dropped: InboxItem[] = [];
-    for (const item of await store.inbox.waitingIn(key))
-      if (await store.inbox.skip(item.id, this.holder, [], clock())) dropped.push(item);
-    for (const item of dropped) this.#arrivals.drop(item);
+    const dropped = await this.#arrivals.drop(key, what);
     this.lane(key).stop("stopped");
     await this.answered(key);
-    return dropped;
+    return dropped.map(({ text }) => text);
   }
 
   /** Waits until everything that is ready to be sent has been sent. */

@@ -42,6 +42,8 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly onStop: () => void;
   /** The person wants to go, or the terminal is gone. Called once; the answer is to disconnect. */
   readonly onLeave: () => void;
+  /** Who continues an answer that this process leaves: `the next …`. */
+  readonly heir: () => string;
   readonly clock: Clock;
 }
 
@@ -67,6 +69,7 @@ export class Chat implements ChatView {
   #interrupted: Interrupted = NOT_INTERRUPTED;
   /** What the last turn told of itself. */
   #turn: TurnFacts | null = null;
+  #areOthersAtWork = false;
   /** Something was said, and nothing came back yet. */
   #isAwaiting = false;
   #timer: NodeJS.Timeout | null = null;
@@ -89,6 +92,7 @@ export class Chat implements ChatView {
   }
 
   async open(): Promise<void> {
+    if (this.#isOpen) return;
     await this.#line.open();
     this.#isOpen = true;
     this.#modes.enter();
@@ -104,7 +108,7 @@ export class Chat implements ChatView {
     this.#isOpen = false;
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#ticking) clearTimeout(this.#ticking);
-    for (const reply of this.#replies) reply.end("stopped");
+    for (const reply of this.#replies) reply.end("left");
     if (!this.#isAway) this.#screen.close(this.#page.take());
     this.#modes.leave();
     this.#keyboard.stop();
@@ -137,6 +141,11 @@ export class Chat implements ChatView {
     this.#draw();
   }
 
+  othersAtWork(isAtWork: boolean): void {
+    this.#areOthersAtWork = isAtWork;
+    this.redraw();
+  }
+
   file(path: string, bytes: Buffer | null, mediaType: string): void {
     const { width, height } = this.#screen;
     const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
@@ -160,6 +169,7 @@ export class Chat implements ChatView {
       questions: this.#questions,
       room: () => this.#screen.height >> 1,
       onChange: () => this.redraw(),
+      heir: this.#options.heir,
       clock: this.#options.clock,
       onEnd: (ended, facts) => {
         this.#replies.delete(ended);
@@ -238,6 +248,7 @@ export class Chat implements ChatView {
         turn: this.#turn,
         retry: this.#retry,
         isRunning: this.#isRunning,
+        areOthersAtWork: this.#areOthersAtWork,
         question: this.#questions.next,
         notice: this.#interrupted.asked && AGAIN[this.#interrupted.asked],
       },

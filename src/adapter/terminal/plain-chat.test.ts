@@ -22,7 +22,7 @@ async function world({ isBegun = true } = {}) {
       input: input as unknown as ReadStream,
       output: output as unknown as WriteStream,
       clock: () => time.now,
-      ...{ onStop, onLeave },
+      ...{ onStop, onLeave, heir: () => "the next one continues it" },
     },
     {
       submit: async (text) => {
@@ -49,6 +49,21 @@ function ask(reply: LiveReply, deliveryId: string) {
   reply.asked?.(question);
   return question;
 }
+
+test("what another terminal says is told in words, and that it is working", async () => {
+  const { chat, seen } = await world();
+  chat.overhear("hello");
+  chat.othersAtWork(true);
+  chat.othersAtWork(false);
+  expect(seen()).toBe("> \nAnother terminal says: hello\n> \nAnother terminal is working.\n> ");
+});
+
+test("an answer that this terminal leaves is not called stopped", async () => {
+  const { chat, seen } = await world();
+  chat.reply().end("left");
+  expect(seen()).toContain("Not finished: the next one continues it.");
+  expect(seen()).not.toContain("Stopped.");
+});
 
 test("a turn is told in words, and ends with a prompt", async () => {
   const { chat, said, type, seen, time } = await world();

@@ -24,7 +24,10 @@ const LONGEST_LINE = 1_000_000;
 
 const paint = painter(false);
 
-export type PlainChatOptions = Pick<ChatOptions, "input" | "output" | "onStop" | "onLeave" | "clock">;
+export type PlainChatOptions = Pick<
+  ChatOptions,
+  "input" | "output" | "onStop" | "onLeave" | "heir" | "clock"
+>;
 
 export class PlainChat implements ChatView {
   readonly #options: PlainChatOptions;
@@ -53,6 +56,7 @@ export class PlainChat implements ChatView {
   }
 
   async open(): Promise<void> {
+    if (this.#isOpen) return;
     const { input, output } = this.#options;
     this.#isOpen = true;
     input.setRawMode(false);
@@ -64,7 +68,7 @@ export class PlainChat implements ChatView {
 
   async close(): Promise<void> {
     if (!this.#isOpen) return;
-    for (const reply of this.#replies) reply.end("stopped");
+    for (const reply of this.#replies) reply.end("left");
     this.#isOpen = false;
     if (this.#isAtPrompt) this.#options.output.write("\n");
     clearInterval(this.#ticking);
@@ -97,6 +101,10 @@ export class PlainChat implements ChatView {
     this.#prompt();
   }
 
+  othersAtWork(isAtWork: boolean): void {
+    if (isAtWork) this.note("Another terminal is working.");
+  }
+
   file(path: string): void {
     this.#say(`File: ${path}`);
     this.#prompt();
@@ -109,9 +117,9 @@ export class PlainChat implements ChatView {
 
   reply(): LiveReply {
     this.#isAwaiting = false;
-    const { clock } = this.#options;
+    const { clock, heir } = this.#options;
     const reply = new PlainReply({
-      ...{ clock, questions: this.#questions },
+      ...{ clock, heir, questions: this.#questions },
       look: () => this.#look(),
       write: (rows) => {
         this.#write(rows);

@@ -28,11 +28,12 @@ import { keysHelp, ownCommand, ownCommands } from "./own-commands.js";
 import { PlainChat } from "./plain-chat.js";
 import { inbound, pathOf, pressed, TERMINAL_CAPABILITIES, terminalAccount } from "./terminal-source.js";
 
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "files" | "heir"> {
   /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
   readonly folder?: string;
-  /** Where it is: the lane of a plain `baton` unless told. */
-  readonly source?: SessionSource;
+  /** Awaited before each line that the person types: it is known then where that goes. */
+  readonly settled?: () => Promise<void>;
+  readonly heir?: ChatOptions["heir"];
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
   readonly clock?: ChatOptions["clock"];
@@ -42,43 +43,56 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "fil
 
 export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
-  readonly account: string;
   readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true };
   readonly #options: TerminalAdapterOptions;
   readonly #chat: ChatView;
-  readonly #source: SessionSource;
+  #source = localSource();
   #line: Line | null = null;
-  /** Lines are handed over one after the other. */
+  /** What is typed is handed over one after the other. */
   #handedOver: Promise<unknown> = Promise.resolve();
 
   constructor(options: TerminalAdapterOptions) {
     this.#options = options;
-    this.#source = options.source ?? localSource();
-    this.account = terminalAccount(this.#source);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), ...ownCommands(line)];
-    const { folder, clock = Date.now } = options;
+    const { folder, clock = Date.now, heir = () => "another process continues it" } = options;
     const names = folder ? new FileNames({ folder, clock, onArrived: () => this.arrived() }) : null;
     const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
-      { ...options, clock, complete, files },
+      { ...options, clock, heir, complete, files },
       { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }
 
+  get account(): string {
+    return terminalAccount(this.#source);
+  }
+
+  /** The next line is served in this lane: that of a plain `baton` unless told. The chat goes on as it is on the screen. */
+  moveTo(source: SessionSource): void {
+    this.#source = source;
+  }
+
+  /** The chat stays open when the line ends. */
   async serve(line: Line): Promise<void> {
     if (!this.#options.input.isTTY || !this.#options.output.isTTY) {
       const cure = "A chat needs a terminal on both sides: give the text with --message, or by a pipe.";
       throw new ConnectError("permanent", cure);
     }
     this.#line = line;
-    try {
-      await this.#chat.open();
-      line.up(this);
-      await ended(line.end);
-    } finally {
-      await this.#chat.close();
-    }
+    await this.#chat.open();
+    line.up(this);
+    await ended(line.end);
+  }
+
+  /** The terminal is as it was. */
+  close(): Promise<void> {
+    return this.#chat.close();
+  }
+
+  /** Waits until everything that was typed so far is handed over. */
+  async handedOver(): Promise<void> {
+    await this.#handedOver;
   }
 
   async send({ text, files = [], deliveryId }: Letter): Promise<{ readonly messageId: string }> {
@@ -129,9 +143,17 @@ export class TerminalAdapter implements Adapter, Speaker {
     }
   }
 
-  /** As if the person had typed it. */
-  type(line: string): void {
-    void this.#submit(line);
+  /** Another terminal or a script waits for an answer in that session, or no longer does. */
+  othersAtWork(isAtWork: boolean): void {
+    if (this.#chat.isOpen) this.#chat.othersAtWork(isAtWork);
+  }
+
+  /** As if the person had typed it, before what they typed since; tells whether an answer is to come. */
+  async type(text: string): Promise<boolean> {
+    const own = ownCommand(text);
+    if (own === "leave") this.#chat.leave();
+    if (own === "keys") this.#chat.print(keysHelp(this.#options.plain === true));
+    return own === null && this.#handOver(text);
   }
 
   /** Something went wrong behind the chat. */
@@ -140,11 +162,10 @@ export class TerminalAdapter implements Adapter, Speaker {
   }
 
   #submit(text: string): Promise<boolean> {
-    const own = ownCommand(text);
-    if (own === "leave") this.#chat.leave();
-    if (own === "keys") this.#chat.print(keysHelp(this.#options.plain === true));
-    if (own !== null) return Promise.resolve(false);
-    const handedOver = this.#handedOver.then(() => this.#handOver(text));
+    const handedOver = this.#handedOver.then(async () => {
+      await this.#options.settled?.();
+      return this.type(text);
+    });
     this.#handedOver = handedOver;
     return handedOver;
   }

@@ -13,7 +13,6 @@ import type { LanePlace } from "../../session/store.js";
 import { escapePart } from "../../util/escape.js";
 import type { Dialect, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
-import { bindAnew } from "./move-waiting.js";
 import { hasActiveHandoff, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 import { endSession, readSession } from "./session-steps.js";
 import { source, text } from "./values.js";
@@ -168,6 +167,32 @@ export async function bindSession(
   if (present && holder !== undefined) await bindAnew(tx, key, { before: present, after: sessionId }, holder);
   const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
   return { entry: await moveInto(tx, place, target, present, now), from: from === key ? null : from };
+}
+
+/**
+ * This process gave the lane another session: what was written to it for the one before goes on in that one. What waits
+ * for another process stays bound.
+ */
+export async function bindAnew(
+  tx: Queries,
+  key: SessionKey,
+  { before, after }: { readonly before: SessionEntry; readonly after: SessionId },
+  holder: string,
+): Promise<void> {
+  const meant = meantBy(before);
+  await tx.run(
+    `UPDATE inbox SET bound_to = ? WHERE key = ? AND owner = ? AND state = 'waiting' AND kind = 'message'
+       AND bound_to IN (${meant.map(() => "?").join(", ")})`,
+    after,
+    key,
+    holder,
+    ...meant,
+  );
+}
+
+/** What is bound to one of these is for this session: to itself, or to the one that a policy ended for it. */
+export function meantBy({ sessionId, resetReason, parentId }: SessionEntry): readonly SessionId[] {
+  return resetReason !== null && parentId !== null ? [sessionId, parentId] : [sessionId];
 }
 
 /** What a key alone tells of its place: the chat; and so it is the chat's, not a person's. */

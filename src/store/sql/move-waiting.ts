@@ -1,6 +1,4 @@
-/** Messages that wait for an answer follow their conversation into its new lane, or their writer into another one. */
-import type { SessionId } from "../../session/ids.js";
-import type { SessionEntry } from "../../session/session.js";
+/** Messages that wait for an answer follow their conversation into its new lane. */
 import type { SessionKey } from "../../session/session-key.js";
 import type { Answerer, LanePlace } from "../../session/store.js";
 import type { Dialect, Queries } from "../db.js";
@@ -34,30 +32,4 @@ export async function moveWaiting(
     const kept = await insertItem(tx, moved, holder, item.receivedAt);
     if (kept && item.inBackground) await noteMove(tx, item.id, kept.id);
   }
-}
-
-/**
- * This process gave the lane another session: what was written to it for the one before goes on in that one. What waits
- * for another process stays bound.
- */
-export async function bindAnew(
-  tx: Queries,
-  key: SessionKey,
-  { before, after }: { readonly before: SessionEntry; readonly after: SessionId },
-  holder: string,
-): Promise<void> {
-  const meant = meantBy(before);
-  await tx.run(
-    `UPDATE inbox SET bound_to = ? WHERE key = ? AND owner = ? AND state = 'waiting' AND kind = 'message'
-       AND bound_to IN (${meant.map(() => "?").join(", ")})`,
-    after,
-    key,
-    holder,
-    ...meant,
-  );
-}
-
-/** What is bound to one of these is for this session: to itself, or to the one that a policy ended for it. */
-export function meantBy({ sessionId, resetReason, parentId }: SessionEntry): readonly SessionId[] {
-  return resetReason !== null && parentId !== null ? [sessionId, parentId] : [sessionId];
 }
