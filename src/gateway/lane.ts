@@ -50,7 +50,7 @@ export class Lane {
 
   /** How many messages arrived and are not being answered yet. */
   get waiting(): number {
-    return this.queued.length + (this.#run?.unsteered.length ?? 0);
+    return this.queued.length + (this.#run?.unread.length ?? 0);
   }
 
   /** The messages that wait for their own turn, without those that are steered into the current one. */
