@@ -262,7 +262,7 @@ export {
   ThreadRefused,
 } from "./adapter/adapter.js";
 export { Intake, type IntakeOptions } from "./adapter/intake.js";
-export type { LiveQuestion, LiveReply, ToolProgress } from "./adapter/live-reply.js";
+export type { LiveQuestion, LiveReply, ReplyEnd, ToolProgress } from "./adapter/live-reply.js";
 export {
   type Answers,
   type Given,

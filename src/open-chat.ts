@@ -30,7 +30,15 @@ export async function openChat(
   const { source } = lane;
   const { key } = sessions.laneOf(source);
   const { onProblem } = events;
-  const others = new OthersWords({ sessions, onWords: (words) => events.onOthers?.(words), onProblem });
+  const others = new OthersWords({
+    ...{ sessions, onProblem },
+    onWords: (words) => events.onOthers?.(words),
+    isAtWork: async (sessionId) => {
+      const running = await gateway.forCommands.running(key);
+      return running?.turn.sessionId === sessionId && running.lease.holder !== gateway.holder;
+    },
+    onAtWork: (isAtWork) => events.onOthersAtWork?.(isAtWork),
+  });
   /** Since when there has been no session here. */
   let emptySince = Number.POSITIVE_INFINITY;
   const bound = new BoundSession({
@@ -61,6 +69,10 @@ export async function openChat(
   return {
     ...{ gateway, sessions, terminals, lane, key, agent: opened.agent },
     session: () => bound.id,
+    settled: async () => {
+      await gateway.lane(key).settled();
+      await bound.seen();
+    },
     begin: async () => {
       await terminals.enter(gateway.holder, { key, isScript: lane.isOwn, backTo: lane.backTo });
       if (surface.question?.isUnsaved) await terminals.beginUnsaved(source);

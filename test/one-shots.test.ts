@@ -127,6 +127,21 @@ describe("piped input", () => {
   });
 });
 
+test("several at once do not wait for each other", async () => {
+  const questions = ["first", "second", "third"];
+  let arrive: () => void = () => {};
+  const together = new Promise<void>((resolve) => {
+    arrive = () => server.requests.length === questions.length && resolve();
+  });
+  server.script = async ({ body }) => {
+    arrive();
+    await together; // Nobody is answered before all have asked.
+    return { text: `${body.messages.at(-1).content}, too` };
+  };
+  const runs = await Promise.all(questions.map((question) => ask(question)));
+  expect(runs).toEqual(questions.map((question) => ({ code: 0, stdout: `${question}, too\n`, stderr: "" })));
+});
+
 test("a reader that goes away ends it quietly", async () => {
   server.play({ text: ["one\n", ...Array<string>(200).fill("more\n".repeat(200))] });
   const run = await shell(`baton "count" | head -1`);

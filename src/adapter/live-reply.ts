@@ -17,8 +17,11 @@ export interface LiveReply {
   /** The model is asked again after a wait; what comes next ends it. */
   retry?(retry: ModelRetry): void;
   /** The turn is over; what was shown as text need not be sent again. */
-  end(outcome: "done" | "stopped" | "failed", facts?: TurnFacts): void;
+  end(outcome: ReplyEnd, facts?: TurnFacts): void;
 }
+
+/** `left`: this process does not finish it, and another one continues. */
+export type ReplyEnd = "done" | "stopped" | "failed" | "left";
 
 /** A question before a dangerous call, for surfaces on which a key answers it. */
 export interface LiveQuestion {

@@ -20,6 +20,8 @@ export interface ChatEvents extends GatewayEvents {
   readonly onTaken?: (entry: SessionEntry | null) => void;
   /** What others say in the session that this terminal shows. */
   readonly onOthers?: (messages: readonly StoredMessage[]) => void;
+  /** Another process has begun to answer in that session, or it is done. */
+  readonly onOthersAtWork?: (isAtWork: boolean) => void;
   readonly onProblem: OnProblem;
   /** There is more to complete a line with. */
   readonly onCompletions?: () => void;
@@ -57,6 +59,8 @@ export interface OpenChat {
   readonly agent: string;
   /** The session that this terminal shows; null if there is none yet. */
   session(): SessionId | null;
+  /** Waits until no command is about to change which session this terminal shows. */
+  settled(): Promise<void>;
   /** Enters the lane, and begins to receive. */
   begin(): Promise<void>;
   /** What may complete a line that begins with a slash, as far as it is known. */

@@ -1,6 +1,9 @@
-/** A chat with the agent in this terminal. */
+/**
+ * A chat with the agent in this terminal. A command may open another conversation beside the one that it shows: then this
+ * process leaves the one and enters the other, the screen stays, and what is typed meanwhile is for the other one.
+ */
 import type { PromptStatus } from "../adapter/terminal/prompt.js";
-import type { TerminalAdapter } from "../adapter/terminal/terminal-adapter.js";
+import type { TerminalAdapter, TerminalAdapterOptions } from "../adapter/terminal/terminal-adapter.js";
 import { isOfScript } from "../adapter/terminal/terminal-source.js";
 import type { Config } from "../config/config.js";
 import { nameOf } from "../gateway/describe.js";
@@ -9,6 +12,7 @@ import { takenAwayText } from "../gateway/handoff/words.js";
 import { sessionModel } from "../gateway/session-model.js";
 import { OWNER } from "../session/access.js";
 import { LOCAL } from "../session/platform.js";
+import { localSource } from "../session/source.js";
 import { chatHistory } from "./chat-history.js";
 import { type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
@@ -21,8 +25,8 @@ import type { ChatSurface, OpenChat } from "./opened-chat.js";
 /** Where a terminal goes: at first, or when a command opens another conversation beside the one it shows. */
 interface LaneOpening {
   readonly wish: LaneWish;
-  /** What is typed there first. */
-  readonly line?: string;
+  /** What is said there first. */
+  readonly lines: readonly string[];
 }
 
 export async function talk(
@@ -32,107 +36,179 @@ export async function talk(
   const { session, new: isNew } = options;
   const wish: LaneWish =
     session === undefined ? { kind: isNew ? "new" : "usual" } : { kind: "session", which: session };
-  let next: LaneOpening | null = { wish };
-  while (next) next = await talkIn(cli, next);
+  const [config, { TerminalAdapter }] = await Promise.all([
+    cli.loadConfig(),
+    import("../adapter/terminal/terminal-adapter.js"),
+  ]);
+  await new Talk(cli, config, (given) => new TerminalAdapter(given)).run({ wish, lines: [] });
 }
 
-/** Returns where the person goes from there; null if they left. */
-async function talkIn(cli: Cli, opening: LaneOpening): Promise<LaneOpening | null> {
-  const { TerminalAdapter } = await import("../adapter/terminal/terminal-adapter.js");
-  const config = await cli.loadConfig();
-  const { stdin, stdout } = cli.streams;
-  let adapter: InstanceType<typeof TerminalAdapter> | undefined;
-  let status: PromptStatus = {};
-  let moving: Moving | null = null;
-  let isMovedByUs = false;
-  let isGreeted = false;
-  let next: LaneOpening | null = null;
-  let leave: () => void = () => {};
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
+/** A promise, and what settles it. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
   });
-  const surface: ChatSurface = {
-    isScript: false,
-    make: async (opened) => {
-      const lane = await chooseLane(opening.wish, false, opened);
-      adapter = new TerminalAdapter({
-        input: stdin,
-        output: stdout,
-        color: cli.environment.color ?? true,
-        plain: config.ui.plain || cli.environment.isDumb,
-        links: cli.environment.links,
-        pictures: cli.environment.pictures,
-        status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
-        complete: (line) => open.complete(line),
-        history: chatHistory(config.home, cli.hide),
-        edit: (text) => editText(cli.environment.editor, config.home, "message.md", text),
-        folder: cli.workingFolder,
-        source: lane.source,
-        session: () => open.session(),
-        answered: () => open.gateway.answered(open.key),
-        onStop: () => void stopAnswer(open).then(say, (error: Error) => adapter?.problem(error.message)),
-        onLeave: leave,
-      });
-      return { adapter, lane };
-    },
-  };
-  const say = (text: string): void => {
-    if (text !== "") adapter?.say(cli.terminal.named(text));
-  };
-  const counting = setInterval(() => moving && adapter?.refresh(), 1_000);
-  const open = await cli.openChat(config, surface, {
-    onSession: (entry) => {
-      status = {
-        agent: (entry && sessionModel(entry).model) ?? open.agent,
-        ...(entry?.title ? { title: entry.title } : {}),
-        ...(entry ? { sessionId: entry.sessionId, tokens: entry.totalTokens, cost: entry.cost } : {}),
-      };
-      if (isGreeted) adapter?.refresh();
-    },
-    onTaken: (entry) => {
-      if (!next && !isMovedByUs) say(takenAwayText(entry));
-    },
-    onOthers: (messages) => adapter?.others(messages),
-    beside: async (wish) => {
-      next = await openedBeside(open, wish);
-      if (!next) return null;
-      void open.gateway
-        .answered(open.key)
-        .then(() => open.gateway.delivered())
-        .finally(leave);
-      return wish.kind === "new"
-        ? "The other terminal keeps this conversation. A new one opens here."
-        : `Opening ${nameOf(wish.entry)} here. The other terminals stay where they are.`;
-    },
-    onProblem: noted(cli, (problem) =>
-      adapter?.isOpen ? adapter.problem(cli.redact(cli.terminal.named(problem))) : tell(cli, problem),
-    ),
-    onHandoff: (move) => {
-      isMovedByUs = move.state !== "failed";
-      moving = move.finishedAt === null && move.target !== LOCAL ? move : null;
-      adapter?.refresh();
-      if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation has moved away.
-    },
-    onCompletions: () => adapter?.arrived(),
-    onOffer: say,
-  });
-  const signals = ["SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.once(signal, leave);
-  try {
-    await open.begin();
-    adapter?.resumed();
-    await greet(cli, config, open, adapter);
-    if ((await open.terminals.others(open.key)) > 0) say(OPEN_HERE_TOO);
-    isGreeted = true;
-    adapter?.refresh();
-    if (opening.line !== undefined) adapter?.type(opening.line);
-    await left;
-  } finally {
-    for (const signal of signals) process.off(signal, leave);
-    clearInterval(counting);
-    await open.close();
+  return { opened, open };
+}
+
+class Talk {
+  readonly #cli: Cli;
+  readonly #config: Config;
+  readonly #adapter: TerminalAdapter;
+  /** Opened when the person leaves, or the terminal is gone. */
+  readonly #left = gate();
+  /** Open while there is a conversation for what is typed. */
+  #ready = gate();
+  /** The conversation that is shown; null while none is open. */
+  #open: OpenChat | null = null;
+  #status: PromptStatus = {};
+  #moving: Moving | null = null;
+  #heir = "another process continues it";
+
+  constructor(cli: Cli, config: Config, make: (given: TerminalAdapterOptions) => TerminalAdapter) {
+    this.#cli = cli;
+    this.#config = config;
+    const { stdin, stdout } = cli.streams;
+    const adapter = make({
+      input: stdin,
+      output: stdout,
+      color: cli.environment.color ?? true,
+      plain: config.ui.plain || cli.environment.isDumb,
+      links: cli.environment.links,
+      pictures: cli.environment.pictures,
+      status: () => ({ ...this.#status, ...(this.#moving ? { moving: movingWords(this.#moving) } : {}) }),
+      complete: (line) => this.#open?.complete(line) ?? [],
+      history: chatHistory(config.home, cli.hide),
+      edit: (text) => editText(cli.environment.editor, config.home, "message.md", text),
+      folder: cli.workingFolder,
+      session: () => this.#open?.session() ?? null,
+      answered: async () => void (await this.#open?.gateway.answered(this.#open.key)),
+      settled: () => this.#settled(),
+      heir: () => this.#heir,
+      onStop: () => void this.#stop().catch((error: Error) => adapter.problem(error.message)),
+      onLeave: this.#left.open,
+    });
+    this.#adapter = adapter;
   }
-  return next;
+
+  async run(first: LaneOpening): Promise<void> {
+    const signals = ["SIGTERM", "SIGHUP"] as const;
+    for (const signal of signals) process.once(signal, this.#left.open);
+    const counting = setInterval(() => this.#moving && this.#adapter.refresh(), 1_000);
+    try {
+      for (let next: LaneOpening | null = first; next; ) next = await this.#talkIn(next);
+    } finally {
+      for (const signal of signals) process.off(signal, this.#left.open);
+      clearInterval(counting);
+      await this.#adapter.close();
+    }
+  }
+
+  /** Returns where the person goes from there; null if they left. */
+  async #talkIn(opening: LaneOpening): Promise<LaneOpening | null> {
+    const cli = this.#cli;
+    const adapter = this.#adapter;
+    const gone = gate();
+    let next: LaneOpening | null = null;
+    let isMovedByUs = false;
+    let isGreeted = false;
+    this.#status = {};
+    this.#moving = null;
+    const surface: ChatSurface = {
+      isScript: false,
+      make: async (opened) => {
+        const lane = await chooseLane(opening.wish, false, opened);
+        adapter.moveTo(lane.source);
+        return { adapter, lane };
+      },
+    };
+    const onProblem = noted(cli, (problem) =>
+      adapter.isOpen ? adapter.problem(cli.redact(cli.terminal.named(problem))) : tell(cli, problem),
+    );
+    const open = await cli.openChat(this.#config, surface, {
+      onSession: (entry) => {
+        this.#status = {
+          agent: (entry && sessionModel(entry).model) ?? open.agent,
+          ...(entry?.title ? { title: entry.title } : {}),
+          ...(entry ? { sessionId: entry.sessionId, tokens: entry.totalTokens, cost: entry.cost } : {}),
+        };
+        if (isGreeted) adapter.refresh();
+      },
+      onTaken: (entry) => {
+        if (!next && !isMovedByUs) this.#say(takenAwayText(entry));
+      },
+      onOthers: (messages) => adapter.others(messages),
+      onOthersAtWork: (isAtWork) => adapter.othersAtWork(isAtWork),
+      beside: async (wish) => {
+        const opened = await openedBeside(open, wish);
+        if (!opened) return null;
+        next = opened;
+        this.#ready = gate(); // What is typed from now on is for that one.
+        const lane = open.gateway.lane(open.key);
+        const isStopped = lane.run !== undefined && lane.stop("stopped");
+        const lines = async (): Promise<void> => {
+          next = { ...opened, lines: [...opened.lines, ...(await takenBack(open))] };
+          await open.gateway.delivered();
+        };
+        void lines()
+          .catch((cause: Error) => onProblem(`Can't leave this conversation: ${cause.message}`, { cause }))
+          .finally(gone.open);
+        return besideText(wish, isStopped);
+      },
+      onProblem,
+      onHandoff: (move) => {
+        isMovedByUs = move.state !== "failed";
+        this.#moving = move.finishedAt === null && move.target !== LOCAL ? move : null;
+        adapter.refresh();
+        if (move.state === "completed") void open.gateway.delivered().finally(gone.open); // The conversation has moved away.
+      },
+      onCompletions: () => adapter.arrived(),
+      onOffer: (text) => this.#say(text),
+    });
+    this.#open = open;
+    try {
+      await open.begin();
+      adapter.resumed();
+      await greet(cli, this.#config, open, adapter);
+      if ((await open.terminals.others(open.key)) > 0) this.#say(OPEN_HERE_TOO);
+      isGreeted = true;
+      adapter.refresh();
+      for (const line of opening.lines) {
+        await adapter.type(line);
+        await open.settled();
+      }
+      this.#ready.open();
+      const left = this.#left.opened.then(() => adapter.handedOver()).then(() => this.#settled());
+      await Promise.race([gone.opened, left]);
+      if (!next) this.#heir = cli.terminal.named(await heirOf(open));
+    } finally {
+      this.#open = null;
+      await open.close();
+    }
+    return next;
+  }
+
+  /** Waits until it is known where the next line goes, and that is open. */
+  async #settled(): Promise<void> {
+    let ready: Promise<void>;
+    do {
+      ready = this.#ready.opened;
+      await ready;
+      await this.#open?.settled();
+    } while (ready !== this.#ready.opened);
+  }
+
+  /** What was typed before is handed over first, so that it is cancelled with the rest. */
+  async #stop(): Promise<void> {
+    const isAnswering = this.#open?.gateway.lane(this.#open.key).run !== undefined;
+    if (!isAnswering) await this.#adapter.handedOver();
+    if (this.#open) this.#say(await stopAnswer(this.#open));
+  }
+
+  #say(text: string): void {
+    if (text !== "") this.#adapter.say(this.#cli.terminal.named(text));
+  }
 }
 
 /** Nothing, if a new conversation was begun beside others. */
@@ -140,24 +216,24 @@ async function greet(
   cli: Cli,
   config: Config,
   { gateway, key, sessions, session, agent }: OpenChat,
-  adapter: Pick<TerminalAdapter, "say" | "note"> | undefined,
+  adapter: Pick<TerminalAdapter, "say" | "note">,
 ): Promise<void> {
   const id = session();
   const entry = id && (await sessions.get(id));
   if (entry) {
     const { messages } = await sessions.recent(entry.sessionId, { maxMessages: LAST_MESSAGES });
-    if (messages.length > 0) adapter?.note(returnWords(entry, messages, Date.now()));
+    if (messages.length > 0) adapter.note(returnWords(entry, messages, Date.now()));
     return;
   }
   const left = await gateway.forCommands.handedOff(key);
   const away = left && (await sessions.get(left.sessionId));
   const isOffered = (await gateway.handoffs.offers()).some(({ sessionId }) => sessionId === away?.sessionId);
   if (away && away.endedAt === null && !isOffered)
-    return adapter?.say(cli.terminal.named(takenAwayText(away)));
+    return adapter.say(cli.terminal.named(takenAwayText(away)));
   const { items } = await sessions.list({}, OWNER);
   if (items.some(({ origin }) => !isOfScript(origin))) return;
   const greeting = cli.terminal.named(firstGreeting((await cli.chooseModel(config)) ? agent : null));
-  adapter?.say([greeting, installHint(cli) ?? []].flat().join("\n\n"));
+  adapter.say([greeting, installHint(cli) ?? []].flat().join("\n\n"));
 }
 
 const LAST_MESSAGES = 20;
@@ -170,7 +246,7 @@ async function stopAnswer({ gateway, key }: OpenChat): Promise<string> {
     return "";
   }
   const dropped = await gateway.cancel(key);
-  return dropped === 0 ? "" : NOT_SENT;
+  return dropped.length === 0 ? "" : NOT_SENT;
 }
 
 const NOT_SENT =
@@ -183,6 +259,25 @@ const OPEN_HERE_TOO =
 async function openedBeside({ terminals, key }: OpenChat, wish: SessionWish): Promise<LaneOpening | null> {
   const isJoined = wish.kind === "session" && (await terminals.others(wish.entry.key)) > 0;
   if (!isJoined && (await terminals.others(key)) === 0) return null;
-  if (wish.kind === "session") return { wish: { kind: "session", which: wish.entry.sessionId } };
-  return { wish: { kind: "new" }, ...(wish.title === null ? {} : { line: `/new ${wish.title}` }) };
+  if (wish.kind === "session") return { wish: { kind: "session", which: wish.entry.sessionId }, lines: [] };
+  return { wish: { kind: "new" }, lines: wish.title === null ? [] : [`/new ${wish.title}`] };
+}
+
+function besideText(wish: SessionWish, isStopped: boolean): string {
+  const stopped = isStopped ? " I stopped what I was doing." : "";
+  return wish.kind === "new"
+    ? `The other terminal keeps this conversation.${stopped} A new one opens here.`
+    : `Opening ${nameOf(wish.entry)} here.${stopped} The other terminals stay where they are.`;
+}
+
+/** What was typed here and waits for its answer: it is asked where this terminal goes. Its own answer ends, others go on. */
+function takenBack({ gateway, key }: OpenChat): Promise<readonly string[]> {
+  return gateway.cancel(key, "written");
+}
+
+/** Who continues the answer that is being made here, if this terminal leaves. */
+async function heirOf({ terminals, sessions, key, session }: OpenChat): Promise<string> {
+  if ((await terminals.others(key)) > 0) return "the other terminal continues it";
+  if (key === sessions.laneOf(localSource()).key) return "the next `baton` continues it";
+  return `\`baton --session ${session()}\` continues it`;
 }

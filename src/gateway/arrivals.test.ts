@@ -330,3 +330,30 @@ it.each([
   expect([failures, file.reads]).toEqual([1, 1]);
   expect(world.problems).toEqual(["Could not save the files of a message: The disk is full."]);
 });
+
+it("what is cancelled ends only its own files, and later ones come", async () => {
+  const mine = await send(eve, "look");
+  const other = await send(world.chat("mallory"), "mine");
+  expect(await world.gateway.cancel(eve.key)).toEqual(["look"]);
+  expect([mine.signal?.aborted, other.signal?.aborted]).toEqual([true, false]);
+  other.come();
+  expect(await world.chat("mallory").next(0)).toContain("mine\n[attached: slow.txt");
+
+  const later = await send(eve, "again");
+  later.come();
+  expect(await eve.next(0)).toContain("again\n[attached: slow.txt");
+});
+
+it("a store that fails after something was cancelled does not cost the next message", async () => {
+  await send(eve, "look");
+  await world.gateway.cancel(eve.key);
+  const { inbox } = world.store;
+  inbox.complete = async () => {
+    delete (inbox as Partial<typeof inbox>).complete; // The one of its class is left.
+    throw new Error("The disk is full.");
+  };
+  const later = await send(eve, "again");
+  later.come();
+  expect(await eve.next(0)).toContain("again\n[attached: slow.txt");
+  expect(world.problems).toEqual(["Could not save the files of a message: The disk is full."]);
+});

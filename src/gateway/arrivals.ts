@@ -18,7 +18,6 @@ import { type BusyModes, momentOf } from "./busy.js";
 import type { Entered } from "./entrance.js";
 import type { FileTexts, ReadFiles } from "./file-texts.js";
 import { MAX_BYTES, type Media } from "./media.js";
-import type { Patience } from "./patience.js";
 import type { Requests } from "./requests.js";
 import type { Account, Inbox, InboxItem, Taken } from "./store.js";
 import { isUnheard, tellUnheard, type UnheardSetting } from "./unheard.js";
@@ -52,6 +51,9 @@ interface WaitingMessage {
   readonly fetch: (() => Promise<Fetched | null>) | null;
   /** Puts it into its lane. */
   readonly join: (item: InboxItem) => Promise<unknown>;
+  /** Aborted if nobody waits for its files any more. */
+  readonly end: AbortSignal;
+  giveUp(): void;
   /** With its files, on its way into its lane. */
   joining?: InboxItem;
   over: Promise<void>;
@@ -62,11 +64,10 @@ const STOPPED = "Baton stopped before it was fetched";
 
 export class Arrivals {
   readonly #setting: ArrivalsSetting;
-  readonly #end = new AbortController();
+  #isOver = false;
   /** Messages that are being received, or have not joined yet. */
   readonly #open = new Set<string>();
   readonly #waiting = new Set<WaitingMessage>();
-  readonly #patience = new Set<Patience>();
 
   constructor(setting: ArrivalsSetting) {
     this.#setting = setting;
@@ -111,8 +112,8 @@ export class Arrivals {
     const { media, runner } = this.#setting;
     const { awaited } = item;
     if (!media || (!awaited && !this.#isAwaited(item.key))) return false;
-    const fetch = awaited ? this.#fetcher(() => this.#fetchLeft(media, item)) : null;
-    this.#wait(item, fetch, async (whole) => runner.queue(whole));
+    const work = awaited ? (end: AbortSignal) => this.#fetchLeft(media, item, end) : null;
+    this.#wait(item, work, async (whole) => runner.queue(whole));
     return true;
   }
 
@@ -129,15 +130,28 @@ export class Arrivals {
     return more.length === 0 ? null : Promise.all(more.map(({ over }) => over)).then(() => {});
   }
 
-  /** Waits until all have joined. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#waiting].map(({ over }) => over));
+  /** Waits until all have joined, or all of one lane. */
+  async idle(key?: SessionKey): Promise<void> {
+    const waiting = [...this.#waiting].filter(({ item }) => key === undefined || item.key === key);
+    await Promise.all(waiting.map(({ over }) => over));
   }
 
   /** Waits no longer, for files or the store: what is missing stays missing, and the next process continues. */
   giveUp(): void {
-    this.#end.abort();
-    for (const patience of this.#patience) patience.end(STOPPED);
+    this.#isOver = true;
+    for (const waiting of this.#waiting) waiting.giveUp();
+  }
+
+  /** Drops what waits in a lane for this process: nobody fetches the files of that any more. Other files come. */
+  async drop(key: SessionKey, what: "everything" | "written"): Promise<readonly InboxItem[]> {
+    const { inbox, holder, clock } = this.#setting;
+    const dropped: InboxItem[] = [];
+    for (const item of await inbox.waitingIn(key)) {
+      if (what === "written" && item.made !== undefined) continue;
+      if (await inbox.skip(item.id, holder, [], clock())) dropped.push(item);
+    }
+    for (const item of dropped) this.#find(item)?.giveUp();
+    return dropped;
   }
 
   /** `later`: settles when it joins its lane, if not at once. */
@@ -149,12 +163,21 @@ export class Arrivals {
       await runner.join(item, who);
       return {};
     }
-    const fetch = files.length === 0 ? null : this.#fetcher(() => this.#fetch(media, files, who));
-    return { later: this.#wait(item, fetch, (whole) => runner.join(whole, who)) };
+    const work = files.length === 0 ? null : (end: AbortSignal) => this.#fetch(media, files, who, end);
+    return { later: this.#wait(item, work, (whole) => runner.join(whole, who)) };
   }
 
-  #wait(item: InboxItem, fetch: WaitingMessage["fetch"], join: WaitingMessage["join"]): Promise<void> {
-    const waiting: WaitingMessage = { item, fetch, join, over: Promise.resolve() };
+  #wait(
+    item: InboxItem,
+    work: ((end: AbortSignal) => Promise<Fetched | null>) | null,
+    join: WaitingMessage["join"],
+  ): Promise<void> {
+    const ending = new AbortController();
+    const giveUp = (): void => ending.abort();
+    if (this.#isOver) giveUp();
+    const end = ending.signal;
+    const fetch = work && this.#fetcher(() => work(end));
+    const waiting: WaitingMessage = { item, fetch, join, end, giveUp, over: Promise.resolve() };
     this.#waiting.add(waiting);
     waiting.over = this.#untilJoined(waiting).finally(() => this.#waiting.delete(waiting));
     return waiting.over;
@@ -191,45 +214,45 @@ export class Arrivals {
   }
 
   /** The time for its files starts when the files of the person's earlier messages are there. */
-  async #fetch(media: Media, files: readonly RemoteFile[], who: Who): Promise<Fetched> {
+  async #fetch(media: Media, files: readonly RemoteFile[], who: Who, end: AbortSignal): Promise<Fetched> {
     const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
     const patience = media.patience();
-    this.#patience.add(patience);
-    if (this.#end.signal.aborted) patience.end(STOPPED);
+    const stop = (): void => patience.end(STOPPED);
+    end.addEventListener("abort", stop);
+    if (end.aborted) stop();
     let used = 0;
     try {
       const taken = await media.take(files, { room, patience });
       used = taken.attachments.reduce((sum, { size = 0 }) => sum + size, 0);
-      return { ...taken, ...(await this.#read(taken)) };
+      return { ...taken, ...(await this.#read(taken, end)) };
     } finally {
-      this.#patience.delete(patience);
+      end.removeEventListener("abort", stop);
       await room.settle(used).catch(() => {}); // The store failed: the reserved bytes count until midnight.
     }
   }
 
   /** What another process did not fetch. Its sender may have lost their access since. */
-  async #fetchLeft(media: Media, item: InboxItem): Promise<Fetched | null> {
+  async #fetchLeft(media: Media, item: InboxItem, end: AbortSignal): Promise<Fetched | null> {
     const author = await this.#setting.requests.authorOf(item);
-    const files = author.allowed ? await filesLeft(this.#setting, item, this.#end.signal) : null;
-    return author.allowed && files ? this.#fetch(media, files, author) : null;
+    const files = author.allowed ? await filesLeft(this.#setting, item, end) : null;
+    return author.allowed && files ? this.#fetch(media, files, author, end) : null;
   }
 
-  async #read({ attachments }: Taken): Promise<ReadFiles> {
+  async #read({ attachments }: Taken, end: AbortSignal): Promise<ReadFiles> {
     const { texts } = this.#setting;
-    return (await texts?.in(attachments, this.#end.signal)) ?? { attachments, unheard: null, cut: [] };
+    return (await texts?.in(attachments, end)) ?? { attachments, unheard: null, cut: [] };
   }
 
-  /** Tries until it has joined, or nobody waits any more. */
+  /** Tries until it has joined, or nobody waits any more: it was cancelled, or the next process continues. */
   async #untilJoined(waiting: WaitingMessage): Promise<void> {
-    const { signal } = this.#end;
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#complete(waiting);
       } catch (error) {
         const { message } = error as Error;
         this.#setting.onProblem(`Could not save the files of a message: ${message}`, { cause: error });
-        if (signal.aborted) return;
-        await pause(backoff(attempt + 1, PAUSES), signal);
+        if (waiting.end.aborted) return;
+        await pause(backoff(attempt + 1, PAUSES), waiting.end);
       }
     }
   }
@@ -240,7 +263,7 @@ export class Arrivals {
     const { attachments = [], unheard = null, missing, cut = [] } = fetched ?? {};
     await this.#turnOf(waiting);
     const lacks = missing ?? waiting.item.missing ?? [];
-    const isLeft = this.#end.signal.aborted && waiting.item.awaited && lacks.length > 0;
+    const isLeft = waiting.end.aborted && waiting.item.awaited && lacks.length > 0;
     if (isLeft) return await media?.forget(attachments); // The next process fetches all of them.
     // What was not fetched here stays as the store has it: the item may be older than that.
     const complete = await inbox.complete(waiting.item.id, holder, fetched);

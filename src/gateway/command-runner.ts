@@ -32,15 +32,15 @@ export class CommandRunner {
 
   /** Runs it beside the running turn. The next turn of its lane waits for it. */
   start(item: InboxItem): void {
-    const { lanes, surfaces, apologies, onProblem } = this.#setting;
-    lanes
-      .of(item.key)
-      .hold(() => this.#run(item))
-      .catch((error: Error) => {
-        onProblem(`${nameOf(item)} could not be saved: ${error.message}`, { cause: error });
-        const surface = surfaces.of(item);
-        if (surface && error instanceof StoreError) void apologies.say(surface, item, { isKept: true });
-      });
+    const { lanes, commands, surfaces, apologies, onProblem } = this.#setting;
+    const lane = lanes.of(item.key);
+    const run = () => this.#run(item);
+    const running = commands.changesSession(item.text) ? lane.changeSession(run) : lane.hold(run);
+    running.catch((error: Error) => {
+      onProblem(`${nameOf(item)} could not be saved: ${error.message}`, { cause: error });
+      const surface = surfaces.of(item);
+      if (surface && error instanceof StoreError) void apologies.say(surface, item, { isKept: true });
+    });
   }
 
   async #run(item: InboxItem): Promise<void> {

@@ -322,24 +322,20 @@ export class Gateway {
 
   /** Waits until everything in this lane is answered, also what waits for its files. */
   async answered(key: SessionKey): Promise<void> {
-    await this.#arrivals.idle();
+    await this.#arrivals.idle(key);
     await this.lane(key).idle();
   }
 
   /**
-   * Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns how
-   * many messages it dropped.
+   * Ends what this process does in a lane, and drops what waits there for it, or only what people wrote: nothing of that is
+   * asked again. Returns its texts.
    */
-  async cancel(key: SessionKey): Promise<number> {
-    const { store, clock } = this.#common;
+  async cancel(key: SessionKey, what: "everything" | "written" = "everything"): Promise<readonly string[]> {
     await this.#reception.idle();
-    let dropped = 0;
-    for (const { id } of await store.inbox.waitingIn(key))
-      if (await store.inbox.skip(id, this.holder, [], clock())) dropped++;
+    const dropped = await this.#arrivals.drop(key, what);
     this.lane(key).stop("stopped");
-    this.#arrivals.giveUp();
     await this.answered(key);
-    return dropped;
+    return dropped.map(({ text }) => text);
   }
 
   /** Waits until everything that is ready to be sent has been sent. */

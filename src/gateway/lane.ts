@@ -32,6 +32,7 @@ export class Lane {
   #interrupting: Who[] = [];
   readonly #holds = new Set<Promise<unknown>>();
   #changing: Promise<unknown> = Promise.resolve();
+  readonly #sessionChanges = new Set<Promise<unknown>>();
 
   get run(): TurnRun | undefined {
     return this.#run;
@@ -49,7 +50,7 @@ export class Lane {
 
   /** How many messages arrived and are not being answered yet. */
   get waiting(): number {
-    return this.queued.length + (this.#run?.unsteered.length ?? 0);
+    return this.queued.length + (this.#run?.unread.length ?? 0);
   }
 
   /** The messages that wait for their own turn, without those that are steered into the current one. */
@@ -159,7 +160,23 @@ export class Lane {
     }
   }
 
-  /** The same, one change at a time. */
+  /** The same, for a command that may give the lane another session. */
+  async changeSession<Result>(work: () => Promise<Result>): Promise<Result> {
+    const changed = this.hold(work);
+    this.#sessionChanges.add(changed);
+    try {
+      return await changed;
+    } finally {
+      this.#sessionChanges.delete(changed);
+    }
+  }
+
+  /** Waits until no such command runs. */
+  async settled(): Promise<void> {
+    while (this.#sessionChanges.size > 0) await Promise.allSettled(this.#sessionChanges);
+  }
+
+  /** Holds the lane as well, one change at a time. */
   change<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#changing;
     const changed = this.hold(async () => {

@@ -41,7 +41,10 @@ export class LeftTurns {
     await turnRunner.run(lane, { item, turn: taken, entry, who: await author });
   }
 
-  /** A person at a terminal did not ask just now, so they hear what is being answered. */
+  /**
+   * A person at a terminal did not ask just now, so they hear what is being answered. In other chats they still wait for it:
+   * they hear only what they must know, that a call was interrupted or that the answer is given up.
+   */
   async #tellOfGoingOn(turn: Turn, item: InboxItem, before: string): Promise<void> {
     const { store, notices, clock } = this.#setting;
     if (item.platform !== LOCAL || item.inBackground) return;

@@ -164,8 +164,9 @@ export class TurnRun {
     const deadline = setTimeout(() => this.stop("deadline"), timerMs(deadlineMs));
     try {
       const outcome = await this.#converse();
+      const isLeft = outcome === "lost" || outcome === "released";
       const shown = outcome === "done" || outcome === "failed" ? outcome : "stopped";
-      this.#live?.end(shown, this.#account.facts);
+      this.#live?.end(isLeft ? "left" : shown, this.#account.facts);
       if (outcome === "released") await this.#setting.stream?.isGone; // This process is about to end.
       return outcome;
     } finally {

@@ -83,6 +83,8 @@ export interface SessionsOptions {
 export interface ResolveOptions {
   /** Start a new session even if the current one could continue. */
   readonly forceNew?: boolean;
+  /** With `forceNew`: messages that wait for this process to answer them go on in the new session. */
+  readonly holder?: string;
   /** False for internal and scheduled events, which never refresh a person's idle clock. Default true. */
   readonly touch?: boolean;
   /** Whose a fresh session is, where the source has no people: it belongs to those whom this source names. */
@@ -190,6 +192,7 @@ export class Sessions {
       now,
       touch: options.touch ?? true,
       forceNew: options.forceNew ?? false,
+      ...(options.holder === undefined ? {} : { holder: options.holder }),
       dueReset: (entry: SessionEntry) => this.#dueReset(entry, now),
       ...(message ? { message: parseMessage(message) } : {}),
     };

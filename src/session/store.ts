@@ -36,6 +36,8 @@ export interface ResolveRequest {
   /** False for internal and scheduled events: they never refresh a person's idle clock. */
   readonly touch: boolean;
   readonly forceNew: boolean;
+  /** What waits in the lane for this process goes on in a session that is forced. */
+  readonly holder?: string;
   /** The policy, applied to the session as it is inside the step. */
   readonly dueReset: (entry: SessionEntry) => ResetReason | null;
   /** Whether live processes exempt the session; null while nobody has asked. */
@@ -117,7 +119,8 @@ export interface RouteStore {
   reset(key: SessionKey, freshId: SessionId, now: number): Promise<SessionEntry | null>;
   /**
    * Binds the lane to a session; if the lane is given by its key only, its place stays the same. With `answering`,
-   * messages that wait for an answer in the session's old lane come along. A turn that runs there goes on.
+   * messages that wait for an answer in the session's old lane come along, and those that wait in this one for that process
+   * go on in the session. A turn that runs there goes on.
    */
   bind(
     lane: LanePlace | SessionKey,

@@ -34,10 +34,15 @@ export class Looks {
     this.#alarm.after(ms);
   }
 
+  /** Waits for a look that is under way. */
+  async rest(): Promise<void> {
+    await this.#looking?.catch(() => {}); // Its waker hears of that.
+  }
+
   /** No longer wakes it by itself, and waits for a look that is under way. */
   async stop(): Promise<void> {
     this.#alarm.stop();
-    await this.#looking?.catch(() => {}); // Its waker hears of that.
+    await this.rest();
   }
 
   async #lookUntilSeen(): Promise<void> {

@@ -29,24 +29,24 @@ const socket = connect(Number(process.argv[2]), "127.0.0.1");
 const tell = (message: FromChild) => socket.write(`${JSON.stringify(message)}\n`);
 const waiting = new Map<number, (answer: Extract<ToChild, { kind: "received" }>) => void>();
 let received = 0;
+let terminal: TerminalAdapter;
 let adapter: KeptAdapter<TerminalAdapter>;
 
 async function call(asked: Extract<ToChild, { kind: "call" }>): Promise<{ messageId: string } | undefined> {
   switch (asked.name) {
     case "new":
       process.stdout.write(`case ${asked.id} begins\r\n`);
-      adapter = new KeptAdapter(
-        new TerminalAdapter({
-          input: process.stdin,
-          output: process.stdout,
-          color: false,
-          status: () => ({ title: "a chat", agent: "none", tokens: 0 }),
-          complete: () => [],
-          answered: async () => {},
-          onStop: () => {},
-          onLeave: () => {},
-        }),
-      );
+      terminal = new TerminalAdapter({
+        input: process.stdin,
+        output: process.stdout,
+        color: false,
+        status: () => ({ title: "a chat", agent: "none", tokens: 0 }),
+        complete: () => [],
+        answered: async () => {},
+        onStop: () => {},
+        onLeave: () => {},
+      });
+      adapter = new KeptAdapter(terminal);
       return undefined;
     case "connect":
       await adapter.connect(async (message) => {
@@ -64,6 +64,7 @@ async function call(asked: Extract<ToChild, { kind: "call" }>): Promise<{ messag
       return adapter.send(asked.message);
     case "disconnect":
       await adapter.disconnect();
+      await terminal.close();
       return undefined;
     default:
       return asked satisfies never;

@@ -89,7 +89,10 @@ const adapter = new TerminalAdapter({
   },
   onLeave: () => {
     isLeaving = true;
-    void kept.disconnect().then(() => process.stdout.write("bye\n"));
+    void kept
+      .disconnect()
+      .then(() => adapter.close())
+      .then(() => process.stdout.write("bye\n"));
   },
 });
 

@@ -153,23 +153,47 @@ describe.skipIf(!pty)("with keys", () => {
     await first.see("think about it\r", "Well");
     first.type(CTRL_D);
     expect(await first.exited).toBe(0);
+    expect(first.vt.text()).toContain("■ not finished: the next `baton` continues it");
     server.play({ text: "I have thought." });
     const second = await realChat(home, "", env);
     await second.see("", 'You left while I answered "think about it". I continue now.');
     await second.see("", "I have thought.");
   });
 
+  test("a file goes with a message also after another message was cancelled", async () => {
+    writeFileSync(join(home, "config.yaml"), "memory: { titles: words }\nbusy: { default: queue }\n");
+    writeFileSync(join(home, "..", "work", "notes.txt"), "the notes");
+    const [one, two] = [await realChat(home, "", env), await realChat(home, "", env)];
+    await one.see("one\r", "Well");
+    await two.see(`two\r${CTRL_C}`, "It is cancelled: Baton will not answer it.");
+    await one.see(CTRL_C, "■ stopped");
+    server.play({ text: "I have read them." });
+    await two.see("read @notes.txt\r", "I have read them.");
+    expect(two.vt.text()).not.toContain("Not sent to the model");
+  });
+
+  test("an answer that one of two terminals leaves is continued by the other", async () => {
+    const [one, two] = [await realChat(home, "", env), await realChat(home, "", env)];
+    await one.see("think about it\r", "Well");
+    await two.see("", "another terminal is working");
+    server.play({ text: "I have thought." });
+    one.type(CTRL_D);
+    expect(await one.exited).toBe(0);
+    expect(one.vt.text()).toContain("■ not finished: the other terminal continues it");
+    await two.see("", "I have thought.");
+  });
+
   test("what waits for another terminal's answer is cancelled by Ctrl-C, and answered after a crash", async () => {
     writeFileSync(join(home, "config.yaml"), "memory: { titles: words }\nbusy: { default: queue }\n");
     const [one, two] = [await realChat(home, "", env), await realChat(home, "", env)];
     await one.see("one\r", "Well");
-    await two.see("two\r", "working");
+    await two.see("two\r", "working, Ctrl-C stops");
     two.type("/status\r"); // What is printed meanwhile ends nothing.
     await two.until(() => /1 message\s+waiting\.[\s\S]*\n›\s*\nworking, Ctrl-C stops/.test(two.vt.text()));
     await two.see(CTRL_C, "It is cancelled: Baton will not answer it.");
     await two.until(() => !two.vt.text().includes("working, Ctrl-C stops"));
     await two.see("three\r", "› three");
-    await two.until(() => two.vt.text().includes("working"));
+    await two.until(() => two.vt.text().includes("working, Ctrl-C stops"));
     await expect.poll(() => waitingIn(home)).toBe(1);
     two.kill();
     await two.exited;

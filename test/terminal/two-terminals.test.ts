@@ -35,15 +35,64 @@ describe.skipIf(!pty)("two terminals", () => {
     await two.see("what did I say first?\r", "First you said “roses are red”");
     await one.see("", "First you said “roses are red”");
     expect(count(one, "what did I say first?")).toBe(1);
-    await one.see("slow 1\r", "Done.");
+    await one.see("slow 1\r", "Slowly:");
+    await two.see("", "another terminal is working");
     await two.see("", "Done.");
+    await two.until(() => !two.vt.text().includes("another terminal is working"));
     expect([count(one, "Slowly:"), count(two, "Slowly:")]).toEqual([1, 1]);
 
     await two.see("/new\r", "The other terminal keeps this conversation. A new one opens here.");
-    await two.until(() => two.raw.split("\u001b[?2004h").length === 3); // It is open again.
     await two.see("violets are blue\r", "You said “violets are blue”");
     await one.see("tulips\r", "You said “tulips”");
     expect([count(one, "violets"), count(two, "tulips")]).toEqual([0, 0]);
+  });
+
+  test("what is typed behind /new is for the new conversation, however soon, with the draft", async () => {
+    const home = makeHome();
+    const one = await realChat(home, "", env);
+    await one.see("roses are red\r", "You said “roses are red”");
+    const two = await realChat(home, "", env);
+    await two.see("", "Another terminal is in this conversation too");
+    await two.see("slow 60\r", "Slowly:");
+    await two.see("/new Violets\rviolets are blue\rand a dra", "You said “violets are blue”");
+    expect(two.vt.text()).toContain(
+      "The other terminal keeps this conversation. I stopped what I was doing. A new one opens here.",
+    );
+    await two.see("ft\r", "You said “and a draft”");
+    await one.see("tulips\r", "You said “tulips”");
+    expect(one.vt.text()).not.toMatch(/violets|draft/i);
+    const titles = withSessions(home, async (sessions) => (await sessions.list({}, OWNER)).items);
+    expect((await titles).map(({ title }) => title)).toContain("Violets");
+  });
+
+  test("what waits behind one's own answer goes along, and another's answer goes on", async () => {
+    const home = makeHome();
+    writeFileSync(join(home, "config.yaml"), JSON.stringify({ busy: { default: "queue" } }), { mode: 0o600 });
+    const one = await realChat(home, "", env);
+    await one.see("roses are red\r", "You said “roses are red”");
+    const two = await realChat(home, "", env);
+    await two.see("", "Another terminal is in this conversation too");
+    await two.see("slow 60\r", "Slowly:");
+    two.type("violets are blue\r/new\rwhat did I say first?\r");
+    await two.see("", "First you said “violets are blue”");
+    await one.see("slow 2\r", "Slowly: 1");
+    const three = await realChat(home, "", env);
+    await three.see("/new\rtulips\r", "You said “tulips”");
+    await one.see("", "Done.");
+    expect(one.vt.text()).not.toMatch(/violets|tulips/);
+  });
+
+  test("what is typed behind /resume is for that conversation", async () => {
+    const home = makeHome();
+    const one = await realChat(home, "", env);
+    await one.see("roses are red\r", "You said “roses are red”");
+    await one.see("/title Roses\r", "Roses");
+    await one.see("/new Tulips\rtulips\r", "You said “tulips”");
+    const two = await realChat(home, "", env);
+    await two.see("", "Another terminal is in this conversation too");
+    await two.see("slow 60\r/resume Roses\rwhat did I say first?\r", "First you said “roses are red”");
+    expect(two.vt.text()).toContain('Opening "Roses" here.');
+    expect(one.vt.text()).not.toContain("First you said");
   });
 
   test("what one of them asks is told in the other, and answered where it was asked", async () => {

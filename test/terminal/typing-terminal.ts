@@ -7,7 +7,6 @@ const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const LEFT = "no longer in this terminal";
 const TAKEN = /To bring it back, send \/resume/g;
-const PASTE_ON = "\u001b[?2004h";
 
 export class TypingTerminal {
   readonly name: string;
@@ -61,14 +60,17 @@ export class TypingTerminal {
   }
 
   /** Says a line. With `isStopped`, its answer takes long, and Ctrl-C stops it. */
-  async say({ isStopped = false } = {}): Promise<void> {
+  say({ isStopped = false } = {}): Promise<void> {
+    return this.#say(this.#world.line(this.name, this.conversation), { isStopped });
+  }
+
+  async #say(line: TypedLine, { isStopped = false, isTyped = false }): Promise<void> {
     const { conversation } = this;
     const wasTaken = this.isTaken;
-    const line = this.#world.line(this.name, conversation);
     const seen = this.#world.watched(conversation, line, this);
     const refusals = this.#count(LEFT);
     const stops = this.#count("■ stopped");
-    this.#chat.type(`${lineText(line.number)}${isStopped ? " hang" : ""}\r`);
+    if (!isTyped) this.#chat.type(`${lineText(line.number)}${isStopped ? " hang" : ""}\r`);
     const isRefused = () => this.#count(LEFT) > refusals;
     const hasBegun = () => isStopped && this.text.includes(`${answerMark(line.number)} begun`);
     // What waited when its conversation was taken is answered, or stopped, where that is now.
@@ -92,19 +94,24 @@ export class TypingTerminal {
     await seen();
   }
 
-  /** `/new` opens a conversation here, or beside if another terminal is in this one. */
-  begin(): Promise<void> {
+  /** `/new` opens a conversation here, or beside if another terminal is in this one. A line follows, perhaps at once. */
+  begin({ isAtOnce = false } = {}): Promise<void> {
     return this.#world.move(async () => {
-      await this.#go("/new", "A new session begins", "A new one opens here", this.#world.converse());
-      await this.say(); // So that it can be found.
+      const conversation = this.#world.converse();
+      const line = this.#world.line(this.name, conversation); // So that it can be found.
+      const typed = isAtOnce ? line : null;
+      await this.#go("/new", "A new session begins", "A new one opens here", conversation, typed);
+      await this.#say(line, { isTyped: isAtOnce });
     });
   }
 
-  resume(conversation: Conversation): Promise<void> {
+  resume(conversation: Conversation, { isAtOnce = false } = {}): Promise<void> {
     return this.#world.move(async () => {
       if (conversation === this.conversation && !this.isTaken) return;
       const chat = this.#world.chats.find((each) => each.conversation === conversation);
-      await this.#go(`/resume ${conversation.sessionId}`, "Back in ", "Opening ", conversation);
+      const line = isAtOnce ? this.#world.line(this.name, conversation) : null;
+      await this.#go(`/resume ${conversation.sessionId}`, "Back in ", "Opening ", conversation, line);
+      if (line) await this.#say(line, { isTyped: true });
       await chat?.isTaken();
     });
   }
@@ -142,23 +149,24 @@ export class TypingTerminal {
     });
   }
 
-  /** A command that changes the conversation here, or opens it anew beside the others. */
-  async #go(command: string, here: string, beside: string, conversation: Conversation): Promise<void> {
+  /** A command that changes the conversation here, or opens it anew beside the others; perhaps with a line at once. */
+  async #go(
+    command: string,
+    here: string,
+    beside: string,
+    conversation: Conversation,
+    line: TypedLine | null,
+  ): Promise<void> {
     this.#endStay();
     const counts = [here, beside].map((words) => this.#count(words));
     const isSaid = (n: number) => this.#count(n === 0 ? here : beside) > (counts[n] ?? 0);
-    const openings = this.#chat.raw.split(PASTE_ON).length;
     if (
       !this.isTaken &&
       !this.#world.terminals.some((other) => other !== this && other.isIn(this.conversation))
     )
       this.#world.abandon(this.conversation);
-    this.#chat.type(`${command}\r`);
+    this.#chat.type(`${command}\r${line ? `${lineText(line.number)}\r` : ""}`);
     await this.#eventually(() => isSaid(0) || isSaid(1));
-    if (!isSaid(0))
-      await this.#eventually(
-        () => this.#chat.raw.split(PASTE_ON).length > openings && /^› *$/m.test(this.text),
-      );
     this.isTaken = false;
     this.conversation = conversation;
     this.#world.note(`${this.name} did ${command} ${isSaid(0) ? "here" : "beside"}`, conversation);

@@ -44,8 +44,10 @@ function terminalAction(
   return picked(random, [
     [10, () => terminal.say()],
     [2, () => terminal.say({ isStopped: true })],
-    [2, () => terminal.begin()],
-    [named ? 4 : 0, () => (named ? terminal.resume(named) : Promise.resolve())],
+    [1, () => terminal.begin()],
+    [1, () => terminal.begin({ isAtOnce: true })],
+    [named ? 3 : 0, () => (named ? terminal.resume(named) : Promise.resolve())],
+    [named ? 1 : 0, () => (named ? terminal.resume(named, { isAtOnce: true }) : Promise.resolve())],
     [1, () => terminal.reopen([], null)],
     [0.5, () => terminal.reopen(["chat", "--new"], null)],
     [named ? 0.5 : 0, () => terminal.reopen(["chat", "--session", String(named?.sessionId)], named)],

@@ -2,6 +2,7 @@
 import type { LiveReply } from "../live-reply.js";
 
 export interface ChatView {
+  /** Nothing, if it is open. */
   open(): Promise<void>;
   /** What is unfinished is printed as it stands, and the terminal is as it was. */
   close(): Promise<void>;
@@ -12,6 +13,8 @@ export interface ChatView {
   note(text: string): void;
   /** What somebody else says in this conversation. */
   overhear(text: string): void;
+  /** Somebody else waits for an answer in it, or no longer does. */
+  othersAtWork(isAtWork: boolean): void;
   /** A file of this machine: the picture, if the terminal can show it, and where it is. */
   file(path: string, bytes: Buffer | null, mediaType: string): void;
   /** Something that went wrong, in a sentence. */

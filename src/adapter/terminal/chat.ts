@@ -42,6 +42,8 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly onStop: () => void;
   /** The person wants to go, or the terminal is gone. Called once; the answer is to disconnect. */
   readonly onLeave: () => void;
+  /** Who continues an answer that this process leaves: `the next …`. */
+  readonly heir: () => string;
   readonly clock: Clock;
   /** A wait that ends when all keys that were pressed until then have been read. */
   readonly later: OpenQuestionsSetting["later"];
@@ -71,6 +73,7 @@ export class Chat implements ChatView {
   #turn: TurnFacts | null = null;
   /** How much of what was said waits or runs. */
   #awaited = 0;
+  #areOthersAtWork = false;
   #timer: NodeJS.Timeout | null = null;
   /** For what changes by itself: seconds that are counted. */
   #ticking: NodeJS.Timeout | null = null;
@@ -96,6 +99,7 @@ export class Chat implements ChatView {
   }
 
   async open(): Promise<void> {
+    if (this.#isOpen) return;
     await this.#line.open();
     this.#isOpen = true;
     this.#modes.enter();
@@ -112,7 +116,7 @@ export class Chat implements ChatView {
     this.#questions.take();
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#ticking) clearTimeout(this.#ticking);
-    for (const reply of this.#replies) reply.end("stopped");
+    for (const reply of this.#replies) reply.end("left");
     if (!this.#isAway) this.#screen.close(this.#page.take());
     this.#modes.leave();
     this.#keyboard.stop();
@@ -144,6 +148,11 @@ export class Chat implements ChatView {
     this.#draw();
   }
 
+  othersAtWork(isAtWork: boolean): void {
+    this.#areOthersAtWork = isAtWork;
+    this.redraw();
+  }
+
   file(path: string, bytes: Buffer | null, mediaType: string): void {
     const { width, height } = this.#screen;
     const room = { columns: width, rows: Math.min(MOST_PICTURE_ROWS, height - FOOT_ROWS) };
@@ -166,6 +175,7 @@ export class Chat implements ChatView {
       questions: this.#questions,
       room: () => this.#screen.height >> 1,
       onChange: () => this.redraw(),
+      heir: this.#options.heir,
       clock: this.#options.clock,
       onEnd: (ended, facts) => {
         this.#replies.delete(ended);
@@ -243,6 +253,7 @@ export class Chat implements ChatView {
         turn: this.#turn,
         retry: this.#retry,
         isRunning: this.#isRunning,
+        areOthersAtWork: this.#areOthersAtWork,
         question: this.#questions.next,
         notice: this.#interrupted.asked && AGAIN[this.#interrupted.asked],
       },

@@ -27,7 +27,7 @@ async function world({ isBegun = true, isQueued = false } = {}) {
       output: output as unknown as WriteStream,
       clock: () => time.now,
       later: time.later,
-      ...{ onStop, onLeave },
+      ...{ onStop, onLeave, heir: () => "the next one continues it" },
       history: {
         load: async () => [],
         add: async (line) => {
@@ -66,6 +66,21 @@ function ask(reply: LiveReply, deliveryId: string, number = 1) {
   reply.asked?.(question);
   return question;
 }
+
+test("what another terminal says is told in words, and that it is working", async () => {
+  const { chat, seen } = await world();
+  chat.overhear("hello");
+  chat.othersAtWork(true);
+  chat.othersAtWork(false);
+  expect(seen()).toBe("> \nAnother terminal says: hello\n> \nAnother terminal is working.\n> ");
+});
+
+test("an answer that this terminal leaves is not called stopped", async () => {
+  const { chat, seen } = await world();
+  chat.reply().end("left");
+  expect(seen()).toContain("Not finished: the next one continues it.");
+  expect(seen()).not.toContain("Stopped.");
+});
 
 test("a turn is told in words, and ends with a prompt", async () => {
   const { chat, said, type, seen, time, answered } = await world({ isQueued: true });
@@ -111,15 +126,13 @@ test("a turn of which nobody knows what it used says nothing of that", async () 
   const { chat, seen } = await world();
   const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, totalTokens: 0 };
   const session = { tokens: 3_400, cost: 0 };
-  chat
-    .reply()
-    .end("stopped", {
-      sessionId: "s" as never,
-      asked: "a",
-      model: "a",
-      session,
-      usage: { ...usage, cost: 0 },
-    });
+  chat.reply().end("stopped", {
+    sessionId: "s" as never,
+    asked: "a",
+    model: "a",
+    session,
+    usage: { ...usage, cost: 0 },
+  });
   expect(seen()).toMatch(/\nStopped\. a\n> $/);
 });
 

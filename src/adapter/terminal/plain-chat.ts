@@ -28,7 +28,7 @@ const paint = painter(false);
 
 export type PlainChatOptions = Pick<
   ChatOptions,
-  "input" | "output" | "onStop" | "onLeave" | "clock" | "later" | "history"
+  "input" | "output" | "onStop" | "onLeave" | "heir" | "clock" | "later" | "history"
 >;
 
 export class PlainChat implements ChatView {
@@ -67,6 +67,7 @@ export class PlainChat implements ChatView {
   }
 
   async open(): Promise<void> {
+    if (this.#isOpen) return;
     const { input, output } = this.#options;
     this.#isOpen = true;
     input.setRawMode(false);
@@ -78,7 +79,7 @@ export class PlainChat implements ChatView {
 
   async close(): Promise<void> {
     if (!this.#isOpen) return;
-    for (const reply of this.#replies) reply.end("stopped");
+    for (const reply of this.#replies) reply.end("left");
     await this.#saved.settled();
     this.#isOpen = false;
     if (this.#isAtPrompt) this.#options.output.write("\n");
@@ -111,6 +112,10 @@ export class PlainChat implements ChatView {
     this.#prompt();
   }
 
+  othersAtWork(isAtWork: boolean): void {
+    if (isAtWork) this.note("Another terminal is working.");
+  }
+
   file(path: string): void {
     this.#say(`File: ${path}`);
     this.#prompt();
@@ -122,9 +127,9 @@ export class PlainChat implements ChatView {
   }
 
   reply(): LiveReply {
-    const { clock } = this.#options;
+    const { clock, heir } = this.#options;
     const reply = new PlainReply({
-      ...{ clock, questions: this.#questions },
+      ...{ clock, heir, questions: this.#questions },
       look: () => this.#look(),
       write: (rows) => {
         this.#write(rows);

@@ -3,7 +3,7 @@ import type { ToolCall } from "../../session/transcript.js";
 import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
 import { cleanLine } from "../../util/text.js";
-import type { LiveQuestion, LiveReply, ToolProgress } from "../live-reply.js";
+import type { LiveQuestion, LiveReply, ReplyEnd, ToolProgress } from "../live-reply.js";
 import { DimStream } from "./dim-stream.js";
 import { foldedLines } from "./folded-results.js";
 import type { ScreenLook } from "./markdown.js";
@@ -22,12 +22,14 @@ interface PlainSurroundings {
   readonly questions: OpenQuestions;
   /** A question is over. */
   readonly onQuestions: () => void;
+  /** Who continues an answer that this process leaves, in words. */
+  readonly heir: () => string;
   readonly onEnd: (reply: PlainReply) => void;
   readonly clock: Clock;
 }
 
 const WHOLE = "`baton sessions export` has all";
-const ENDED = { done: "Done.", stopped: "Stopped.", failed: "Failed." } as const;
+const ENDED = { done: "Done.", stopped: "Stopped.", failed: "Failed.", left: "Not finished:" } as const;
 
 export class PlainReply implements LiveReply {
   readonly #around: PlainSurroundings;
@@ -78,11 +80,12 @@ export class PlainReply implements LiveReply {
     this.#around.say(`${cleanLine(retryWords(retry, retry.waitMs))}.`);
   }
 
-  end(outcome: keyof typeof ENDED, facts?: TurnFacts): void {
+  end(outcome: ReplyEnd, facts?: TurnFacts): void {
     if (this.#isOver) return;
     this.#finish();
     this.#isOver = true;
-    this.#around.say([ENDED[outcome], factWords(facts)].join(" ").trim());
+    const more = outcome === "left" ? `${this.#around.heir()}.` : factWords(facts);
+    this.#around.say([ENDED[outcome], more].join(" ").trim());
     this.#around.onEnd(this);
   }
 

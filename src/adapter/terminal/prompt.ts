@@ -30,6 +30,8 @@ export interface Foot {
   /** The last turn that was seen here; null before the first. */
   readonly turn: TurnFacts | null;
   readonly isRunning: boolean;
+  /** Another terminal waits for an answer in this conversation. */
+  readonly areOthersAtWork: boolean;
   /** That the model is asked again, in words; null if it is not. */
   readonly retry: string | null;
   /** The question that a key answers; null if none waits. */
@@ -87,9 +89,14 @@ function belowRows(foot: Foot, width: number, room: number): ScreenRow[] {
   if (foot.search) return [searchRow(foot.search, width)];
   if (foot.hints.length > 0) return menuRows(foot.hints, foot.chosen ?? null, width, room);
   if (foot.retry !== null) return retryRows(cleanLine(foot.retry), width);
-  const working = foot.question ? "waiting for you" : foot.isRunning ? "working, Ctrl-C stops" : "";
-  const words = statusLine(working, foot.status, foot.turn, width);
+  const words = statusLine(workingWords(foot), foot.status, foot.turn, width);
   return words === "" ? [] : [[span(words, { dim: true })]];
+}
+
+function workingWords({ question, isRunning, areOthersAtWork }: Foot): string {
+  if (question) return "waiting for you";
+  if (isRunning) return "working, Ctrl-C stops";
+  return areOthersAtWork ? "another terminal is working" : "";
 }
 
 /** Its end is what counts down. */

@@ -5,7 +5,8 @@
 import type { ToolCall } from "../../session/transcript.js";
 import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
-import type { LiveQuestion, LiveReply, ToolProgress } from "../live-reply.js";
+import { printableText } from "../../util/text.js";
+import type { LiveQuestion, LiveReply, ReplyEnd, ToolProgress } from "../live-reply.js";
 import { DimStream } from "./dim-stream.js";
 import type { FoldedResults } from "./folded-results.js";
 import type { ScreenLook } from "./markdown.js";
@@ -27,6 +28,8 @@ interface ReplySurroundings {
   readonly room: () => number;
   /** Something is to be drawn. */
   readonly onChange: () => void;
+  /** Who continues an answer that this process leaves, in words. */
+  readonly heir: () => string;
   readonly onEnd: (reply: Reply, facts: TurnFacts | null) => void;
   readonly clock: Clock;
 }
@@ -112,11 +115,12 @@ export class Reply implements LiveReply {
     return this.#retry && retryWords(this.#retry.retry, this.#retry.at - this.#around.clock());
   }
 
-  end(outcome: "done" | "stopped" | "failed", facts?: TurnFacts): void {
+  end(outcome: ReplyEnd, facts?: TurnFacts): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#finishSegment();
     if (outcome === "stopped") this.#around.page.print("mark", [[span("■ stopped", { color: "yellow" })]]);
+    if (outcome === "left") this.#around.page.print("mark", leftRows(this.#around));
     if (outcome === "failed") this.#around.page.print("mark", [[span("✗ failed", { color: "red" })]]);
     this.#around.onEnd(this, facts ?? null);
     this.#around.onChange();
@@ -169,4 +173,8 @@ export class Reply implements LiveReply {
     this.#around.page.print("tool", toolCallRows(call, this.#around.look().width));
     this.#lastCall = call;
   }
+}
+
+function leftRows({ heir, look }: Pick<ReplySurroundings, "heir" | "look">): ScreenRow[] {
+  return wrapWords([span(`■ not finished: ${printableText(heir())}`, { color: "yellow" })], look().width);
 }

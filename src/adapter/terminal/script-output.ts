@@ -5,12 +5,12 @@ import type { ModelRetry, TurnFacts } from "../../session/turn-facts.js";
 import { PrintableStream } from "../../util/printable-stream.js";
 import { printableText } from "../../util/text.js";
 import type { LocalFile } from "../adapter.js";
-import type { LiveReply } from "../live-reply.js";
+import type { LiveReply, ReplyEnd } from "../live-reply.js";
 import { retryWords } from "./retry-words.js";
 import { pathOf } from "./terminal-source.js";
 import { toolCallText, toolResultText } from "./tool-text.js";
 
-export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
+export type ScriptOutcome = Exclude<ReplyEnd, "left"> | "refused";
 
 export interface ScriptOutput extends Omit<LiveReply, "end"> {
   retry(retry: ModelRetry): void;

@@ -189,7 +189,7 @@ export class ScriptAdapter implements Adapter, Speaker {
         if (isOver) return;
         isOver = true;
         this.#facts = facts ?? null;
-        this.finish(outcome);
+        this.finish(outcome === "left" ? "stopped" : outcome);
       },
     };
   }
@@ -226,7 +226,7 @@ export class ScriptAdapter implements Adapter, Speaker {
         words = "";
         if (this.#isAnswered) return;
         // Unless an answer follows, the message went into this turn.
-        this.#outcome = outcome;
+        this.#outcome = outcome === "left" ? "stopped" : outcome;
         this.#facts = facts ?? null;
       },
     };

@@ -5,7 +5,7 @@ import { painter } from "./style.js";
 
 const FOOT = {
   ...{ draft: EMPTY_DRAFT, hints: [], status: {}, turn: null },
-  ...{ retry: null, isRunning: false, question: null, notice: null },
+  ...{ retry: null, isRunning: false, areOthersAtWork: false, question: null, notice: null },
 };
 const below = (foot: Partial<Foot>, width: number): string[] =>
   footFrame({ ...FOOT, ...foot }, width, 10)
@@ -36,4 +36,10 @@ test("a countdown is shown whole, also where the line is narrow", () => {
     "api.example.com is rate-limiting you",
     "(429): trying again in 4 s (2 of 4)",
   ]);
+});
+
+test("that another terminal is working is said where nothing of one's own goes on", () => {
+  const areOthersAtWork = true;
+  expect(below({ areOthersAtWork }, 60)).toEqual(["another terminal is working"]);
+  expect(below({ areOthersAtWork, isRunning: true }, 60)).toEqual(["working, Ctrl-C stops"]);
 });

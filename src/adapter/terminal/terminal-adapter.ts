@@ -35,11 +35,12 @@ import {
   terminalAccount,
 } from "./terminal-source.js";
 
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "later" | "files"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "later" | "files" | "heir"> {
   /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
   readonly folder?: string;
-  /** Where it is: the lane of a plain `baton` unless told. */
-  readonly source?: SessionSource;
+  /** Awaited before each line that the person types: it is known then where that goes. */
+  readonly settled?: () => Promise<void>;
+  readonly heir?: ChatOptions["heir"];
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
   /** Settles when nothing waits or runs for this terminal; does not reject. */
@@ -51,43 +52,56 @@ export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "lat
 
 export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
-  readonly account: string;
   readonly capabilities = { ...TERMINAL_CAPABILITIES, keys: true, ownCommands: OWN_COMMANDS };
   readonly #options: TerminalAdapterOptions;
   readonly #chat: ChatView;
-  readonly #source: SessionSource;
+  #source = localSource();
   #line: Line | null = null;
-  /** Lines are handed over one after the other. */
+  /** What is typed is handed over one after the other. */
   #handedOver: Promise<unknown> = Promise.resolve();
 
   constructor(options: TerminalAdapterOptions) {
     this.#options = options;
-    this.#source = options.source ?? localSource();
-    this.account = terminalAccount(this.#source);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), ...ownCommands(line)];
-    const { folder, clock = Date.now } = options;
+    const { folder, clock = Date.now, heir = () => "another process continues it" } = options;
     const names = folder ? new FileNames({ folder, clock, onArrived: () => this.arrived() }) : null;
     const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
-      { ...options, clock, later: laterThanKeys, complete, files },
+      { ...options, clock, later: laterThanKeys, heir, complete, files },
       { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }
 
+  get account(): string {
+    return terminalAccount(this.#source);
+  }
+
+  /** The next line is served in this lane: that of a plain `baton` unless told. The chat goes on as it is on the screen. */
+  moveTo(source: SessionSource): void {
+    this.#source = source;
+  }
+
+  /** The chat stays open when the line ends. */
   async serve(line: Line): Promise<void> {
     if (!this.#options.input.isTTY || !this.#options.output.isTTY) {
       const cure = "A chat needs a terminal on both sides: give the text with --message, or by a pipe.";
       throw new ConnectError("permanent", cure);
     }
     this.#line = line;
-    try {
-      await this.#chat.open();
-      line.up(this);
-      await ended(line.end);
-    } finally {
-      await this.#chat.close();
-    }
+    await this.#chat.open();
+    line.up(this);
+    await ended(line.end);
+  }
+
+  /** The terminal is as it was. */
+  close(): Promise<void> {
+    return this.#chat.close();
+  }
+
+  /** Waits until everything that was typed so far is handed over. */
+  async handedOver(): Promise<void> {
+    await this.#handedOver;
   }
 
   async send({ text, files = [], deliveryId }: Letter): Promise<{ readonly messageId: string }> {
@@ -138,9 +152,14 @@ export class TerminalAdapter implements Adapter, Speaker {
     }
   }
 
-  /** As if the person had typed it. */
-  type(line: string): void {
-    void this.#submit(line);
+  /** Another terminal or a script waits for an answer in that session, or no longer does. */
+  othersAtWork(isAtWork: boolean): void {
+    if (this.#chat.isOpen) this.#chat.othersAtWork(isAtWork);
+  }
+
+  /** As if the person had typed it, before what they typed since. */
+  async type(text: string): Promise<void> {
+    if (await this.#take(text)) this.#chat.awaits(this.#options.answered());
   }
 
   /** Something went wrong behind the chat. */
@@ -154,13 +173,20 @@ export class TerminalAdapter implements Adapter, Speaker {
   }
 
   async #submit(text: string): Promise<void> {
+    const taken = this.#handedOver.then(async () => {
+      await this.#options.settled?.();
+      return this.#take(text);
+    });
+    this.#handedOver = taken;
+    if (await taken) await this.#options.answered();
+  }
+
+  /** True if an answer is to come. */
+  async #take(text: string): Promise<boolean> {
     const own = ownCommand(text);
     if (own === "leave") this.#chat.leave();
     if (own === "keys") this.#chat.print(keysHelp(this.#options.plain === true));
-    if (own !== null) return;
-    const handedOver = this.#handedOver.then(() => this.#handOver(text));
-    this.#handedOver = handedOver;
-    if (await handedOver) await this.#options.answered();
+    return own === null && this.#handOver(text);
   }
 
   /** True of a message, which will be answered; a command was, when it has been received. */

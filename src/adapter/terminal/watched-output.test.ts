@@ -18,6 +18,7 @@ const tokens = { inputTokens: 3, outputTokens: 2, cacheReadTokens: 0, cacheWrite
 const facts: TurnFacts = {
   ...{ sessionId: "s" as SessionId, asked: "auto", model: "big-7b" },
   usage: { ...tokens, totalTokens: 1_234, cost: 0.006 },
+  session: { tokens: 1_234, cost: 0.006 },
 };
 
 let said: string[];

@@ -7,6 +7,7 @@ import type { Command, CommandCall } from "./commands.js";
 
 export const beginNew: Command = {
   name: "new",
+  changesSession: true,
   usage: "[title]",
   description: "start a new session",
   details: "The last one is saved; to go back to it, send `/resume`. A running answer is stopped.",
@@ -15,6 +16,7 @@ export const beginNew: Command = {
 
 export const reset: Command = {
   name: "reset",
+  changesSession: true,
   usage: "",
   description: "start a new session, like `/new` without a title",
   run: (call) => begin(call, null),
@@ -27,7 +29,7 @@ async function begin({ item, gateway, who }: CommandCall, title: string | null):
     const lane = gateway.lane(item.key);
     const stopped = await gateway.stopTurn(item.key, who);
     const before = await sessions.current(item.key);
-    const entry = await sessions.getOrCreate(item.source, { forceNew: true });
+    const entry = await sessions.getOrCreate(item.source, { forceNew: true, holder: gateway.holder });
     const sentences = [title === null ? "A new session begins." : await named(title)];
     if (stopped) sentences.push("I stopped what I was doing.");
     if (lane.waiting > 0)

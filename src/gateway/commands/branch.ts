@@ -15,6 +15,7 @@ export function branch({ clock }: AgentInfo): Command {
   return {
     name: "branch",
     ofSession: true,
+    changesSession: true,
     usage: "[title]",
     description: "continue in a copy of this session",
     details: "The original stays as it is, and `/resume` lists both. A running answer is stopped first.",
@@ -39,7 +40,10 @@ export function branch({ clock }: AgentInfo): Command {
         const copied = await call.sessions.get(sessionId);
         const opened = copied && (await gateway.beside({ kind: "session", entry: copied }));
         if (opened) return opened;
-        const entry = await sessions.switchTo(item.key, sessionId);
+        const entry = await sessions.switchTo(item.key, sessionId, {
+          account: item.account,
+          holder: gateway.holder,
+        });
         return `You are now in the branch ${nameOf(entry)}. ${nameOf(original)} stays as it is: /resume lists both.`;
       });
     },

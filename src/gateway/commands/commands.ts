@@ -22,6 +22,8 @@ interface CommandWords {
   readonly details?: string;
   /** It is about the session that the person has before them: in a terminal whose session has moved, it does nothing. */
   readonly ofSession?: true;
+  /** It may give the chat another session: what a terminal says next waits for that, and is for the session that it shows then. */
+  readonly changesSession?: true;
   /** The least role that may use it; guest by default. */
   readonly role?: Role;
   /** What may follow the name, for completing a line at the terminal. */
@@ -109,6 +111,10 @@ export class Commands {
   /** True if a command makes the agent answer: then it counts as a message. */
   asksAgent(text: string): boolean {
     return this.#named(parsed(text).name)?.asksAgent === true;
+  }
+
+  changesSession(text: string): boolean {
+    return this.#named(parsed(text).name)?.changesSession === true;
   }
 
   /** The commands that match the beginning of the line, while it is still the first word. */

@@ -30,6 +30,7 @@ export function sessions(shown: ShownSessions, { clock }: AgentInfo): Command {
 export function resume(shown: ShownSessions, { clock }: AgentInfo): Command {
   return {
     name: "resume",
+    changesSession: true,
     usage: "[which]",
     description: "go back to an earlier session",
     details:

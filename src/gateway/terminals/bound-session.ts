@@ -57,6 +57,11 @@ export class BoundSession {
     if (fact.kind === "session" || fact.kind === "unknown" || isElsewhere) this.#wake();
   }
 
+  /** Waits until it has seen what this process has committed. */
+  seen(): Promise<void> {
+    return this.#looks.rest();
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#looks.stop();

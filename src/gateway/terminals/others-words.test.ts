@@ -11,6 +11,7 @@ function world() {
   const heard: string[] = [];
   let onHeard: () => void = () => {};
   const stored = (seq: number) => ({ seq, role: "user", content: transcript[seq - 1] }) as StoredMessage;
+  const store = { isAtWork: false };
   const words = new OthersWords({
     sessions: {
       recent: async () => ({
@@ -28,6 +29,11 @@ function world() {
       heard.push(...messages.map(({ content }) => content));
       onHeard();
     },
+    isAtWork: async () => store.isAtWork,
+    onAtWork: (isAtWork) => {
+      heard.push(isAtWork ? "(at work)" : "(done)");
+      onHeard();
+    },
     onProblem: (problem) => expect.fail(problem),
   });
   const say = (by: "us" | "others", text: string): void => {
@@ -41,7 +47,7 @@ function world() {
       onHeard = () => heard.length >= count && resolve();
       onHeard();
     });
-  return { words, heard, say, until };
+  return { words, heard, say, store, until };
 }
 
 test("what others say is heard once, in order, and nothing of our own", async () => {
@@ -78,4 +84,34 @@ test("one that we begin is not", async () => {
   await until(1);
   await words.stop();
   expect(heard).toEqual(["second"]);
+});
+
+test("another process is at work from its line to its answer", async () => {
+  const { words, heard, say, store, until } = world();
+  await words.follow(id);
+  store.isAtWork = true;
+  say("others", "a line");
+  await until(2);
+  store.isAtWork = false;
+  say("others", "an answer");
+  await until(4);
+  expect(heard).toEqual(["a line", "(at work)", "an answer", "(done)"]);
+  await words.stop();
+});
+
+test("it is at work also if that began before, and no longer once this one goes elsewhere or takes it over", async () => {
+  const { words, heard, say, store, until } = world();
+  say("others", "a line");
+  store.isAtWork = true;
+  await words.follow(id);
+  expect(heard).toEqual(["(at work)"]);
+  store.isAtWork = false;
+  say("us", "an answer");
+  await until(2);
+  store.isAtWork = true;
+  words.hear({ kind: "unknown" });
+  await until(3);
+  await words.follow(null);
+  expect(heard).toEqual(["(at work)", "(done)", "(at work)", "(done)"]);
+  await words.stop();
 });

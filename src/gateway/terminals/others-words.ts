@@ -1,4 +1,7 @@
-/** What other processes say in a session while this one shows it: another terminal, or a script. */
+/**
+ * What other processes say in a session while this one shows it, another terminal or a script, and whether one of them
+ * answers there now.
+ */
 import type { SessionId } from "../../session/ids.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { StoredMessage } from "../../session/transcript.js";
@@ -10,8 +13,15 @@ export interface OthersWordsSetting {
   readonly sessions: Pick<Sessions, "pages" | "recent">;
   /** In order, each once. */
   readonly onWords: (messages: readonly StoredMessage[]) => void;
+  /** Whether the turn of this session runs in another process. */
+  readonly isAtWork: (sessionId: SessionId) => Promise<boolean>;
+  /** It has begun, after the words that it answers were told; or it is over, after its answer was. */
+  readonly onAtWork: (isAtWork: boolean) => void;
   readonly onProblem: OnProblem;
 }
+
+/** How soon it is noticed that a process has ended in the middle of an answer: that is no commit. */
+const AGAIN_MS = 5_000;
 
 type OwnMessages = Extract<Fact, { kind: "messages" }>;
 
@@ -26,6 +36,7 @@ export class OthersWords {
   #through = Number.POSITIVE_INFINITY;
   /** What this process added, and has not come to yet. */
   #own: OwnMessages[] = [];
+  #isAtWork = false;
   #isStopped = false;
 
   constructor(setting: OthersWordsSetting) {
@@ -39,20 +50,25 @@ export class OthersWords {
     this.#sessionId = sessionId;
     this.#own = began;
     this.#through = Number.POSITIVE_INFINITY;
+    this.#tell(false);
     if (sessionId === null) return;
     if (isFresh) {
       this.#through = 0;
       return this.#looks.wake();
     }
     const { seqs } = await this.#setting.sessions.recent(sessionId, { maxMessages: 1 });
-    if (this.#sessionId === sessionId) this.#through = seqs.at(-1) ?? 0;
+    if (this.#sessionId !== sessionId) return;
+    this.#through = seqs.at(-1) ?? 0;
+    await this.#looks.wake(); // Somebody may be at work there.
   }
 
   /** Something was committed. */
   hear(fact: Fact): void {
     if (fact.kind === "messages") this.#added(fact);
-    const isElsewhere = fact.kind === "elsewhere" && fact.sessionId === this.#sessionId;
-    if (fact.kind !== "unknown" && !isElsewhere) return;
+    const isHere = "sessionId" in fact && fact.sessionId === this.#sessionId;
+    // If another process was at work, this one may have taken that over.
+    const isNews = isHere && (fact.kind === "elsewhere" || this.#isAtWork);
+    if (fact.kind !== "unknown" && !isNews) return;
     this.#looks.wake().catch((cause: Error) => {
       this.#setting.onProblem(`Can't read what other terminals say: ${cause.message}`, { cause });
       this.#looks.wakeAfter(1_000);
@@ -82,6 +98,16 @@ export class OthersWords {
     }
     this.#own = this.#own.filter(({ last }) => last > this.#through);
     if (heard.length > 0) this.#setting.onWords(heard);
+    const isAtWork = await this.#setting.isAtWork(sessionId);
+    if (this.#sessionId !== sessionId) return;
+    this.#tell(isAtWork);
+    if (isAtWork) this.#looks.wakeAfter(AGAIN_MS);
+  }
+
+  #tell(isAtWork: boolean): void {
+    if (isAtWork === this.#isAtWork) return;
+    this.#isAtWork = isAtWork;
+    this.#setting.onAtWork(isAtWork);
   }
 
   #isOwn(seq: number): boolean {

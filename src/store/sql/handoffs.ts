@@ -79,7 +79,7 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
     const [said] = deliveries;
     if (kind === "announce" && said && (await announcement(tx, id, said.address))) return;
     if (state === "completed" && place) {
-      const { from } = await bindSession(tx, this.#db.dialect, place, sessionId, now);
+      const { from } = await bindSession(tx, this.#db.dialect, place, sessionId, now, answering?.holder);
       if (first) await insertItem(tx, first, answering?.holder ?? "", now);
       if (from !== null && answering) {
         await moveWaiting(tx, this.#db.dialect, from, place, answering);

@@ -142,13 +142,17 @@ export async function moveInto(
   return (await readSession(tx, target.sessionId)).entry;
 }
 
-/** Binds a lane to a session; `from` is the lane that it was taken from, null where it was in no other. */
+/**
+ * Binds a lane to a session; `from` is the lane that it was taken from, null where it was in no other. What waits in the lane
+ * for this holder goes on in it.
+ */
 export async function bindSession(
   tx: Queries,
   dialect: Dialect,
   to: LanePlace | SessionKey,
   sessionId: SessionId,
   now: number,
+  holder: string | undefined,
 ): Promise<{ entry: SessionEntry; from: SessionKey | null }> {
   const key = typeof to === "string" ? to : to.key;
   const { lane, target, from } = await lockMove(tx, dialect, key, sessionId);
@@ -160,8 +164,35 @@ export async function bindSession(
       "This session is being handed off; wait for the outcome or cancel it.",
     );
   }
+  if (present && holder !== undefined) await bindAnew(tx, key, { before: present, after: sessionId }, holder);
   const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
   return { entry: await moveInto(tx, place, target, present, now), from: from === key ? null : from };
+}
+
+/**
+ * This process gave the lane another session: what was written to it for the one before goes on in that one. What waits
+ * for another process stays bound.
+ */
+export async function bindAnew(
+  tx: Queries,
+  key: SessionKey,
+  { before, after }: { readonly before: SessionEntry; readonly after: SessionId },
+  holder: string,
+): Promise<void> {
+  const meant = meantBy(before);
+  await tx.run(
+    `UPDATE inbox SET bound_to = ? WHERE key = ? AND owner = ? AND state = 'waiting' AND kind = 'message'
+       AND bound_to IN (${meant.map(() => "?").join(", ")})`,
+    after,
+    key,
+    holder,
+    ...meant,
+  );
+}
+
+/** What is bound to one of these is for this session: to itself, or to the one that a policy ended for it. */
+export function meantBy({ sessionId, resetReason, parentId }: SessionEntry): readonly SessionId[] {
+  return resetReason !== null && parentId !== null ? [sessionId, parentId] : [sessionId];
 }
 
 /** What a key alone tells of its place: the chat; and so it is the chat's, not a person's. */

@@ -17,7 +17,7 @@ import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { forgetSession, forgetSessionless } from "./forget.js";
 import { noteLeft } from "./handoff-rows.js";
-import { addRoute, bindSession, lentSession, lockLane, meetPerson, setRoute } from "./lanes.js";
+import { addRoute, bindAnew, bindSession, lentSession, lockLane, meetPerson, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
@@ -70,6 +70,8 @@ export class SqlRoutes implements RouteStore {
     if (present) {
       await endSession(tx, present.entry, reason ?? "reset", now);
       await setRoute(tx, fresh, fresh.sessionId);
+      const change = { before: present.entry, after: fresh.sessionId };
+      if (request.holder !== undefined) await bindAnew(tx, fresh.key, change, request.holder);
     } else if (!(await addRoute(tx, fresh, fresh.sessionId))) {
       // Another process gave the key its first session while this one was about to: that one it is.
       await tx.run("DELETE FROM sessions WHERE id = ?", fresh.sessionId);
@@ -102,7 +104,7 @@ export class SqlRoutes implements RouteStore {
   ): Promise<SessionEntry> {
     const { dialect } = this.#db;
     return this.#db.transaction(async (tx) => {
-      const { entry, from } = await bindSession(tx, dialect, to, sessionId, now);
+      const { entry, from } = await bindSession(tx, dialect, to, sessionId, now, answering?.holder);
       if (from === null) return entry;
       await noteLeft(tx, from, entry, now);
       if (answering) await moveWaiting(tx, dialect, from, entry, answering);

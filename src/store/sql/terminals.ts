@@ -65,7 +65,7 @@ export class SqlTerminals implements Terminals {
         if (isUnsaved(entry) && (await isPrunable(tx, entry.sessionId)))
           await forgetSession(tx, this.#index, entry.sessionId);
       } else if (!(await hasActiveHandoff(tx, entry.sessionId)))
-        await bindSession(tx, dialect, backTo, entry.sessionId, now);
+        await bindSession(tx, dialect, backTo, entry.sessionId, now, undefined);
       return true;
     });
   }

@@ -28,7 +28,7 @@ import { isHeldByHandoff } from "./handoff-rows.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
 import { jobOfTurn, noteEnd, noteStep } from "./job-runs.js";
-import { lentSession, lockLane } from "./lanes.js";
+import { lentSession, lockLane, meantBy } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
@@ -55,10 +55,9 @@ async function isBehind(
   return (await tx.get(older, key, id, platform, account, holder)) !== undefined;
 }
 
-/** False if it is bound to another session than the lane has, unless a policy began that one after it. */
-function isFor({ boundTo }: InboxItem, present: SessionEntry | undefined): boolean {
-  if (boundTo === undefined || present?.sessionId === boundTo) return true;
-  return present !== undefined && present.resetReason !== null && present.parentId === boundTo;
+/** False if it is bound to another session than the lane has. */
+function isFor(boundTo: SessionId | null, present: SessionEntry | undefined): boolean {
+  return boundTo === null || (present !== undefined && meantBy(present).includes(boundTo));
 }
 
 export class SqlTurns implements Turns {
@@ -81,7 +80,7 @@ export class SqlTurns implements Turns {
       const { forUpdate, clockShift } = this.#db.dialect;
       const shift = clockShift(request.now);
       const waiting = await tx.get(
-        `SELECT id FROM inbox WHERE id = ? AND owner = ? AND state = 'waiting' ${forUpdate("inbox")}`,
+        `SELECT bound_to FROM inbox WHERE id = ? AND owner = ? AND state = 'waiting' ${forUpdate("inbox")}`,
         item.id,
         hold.holder,
       );
@@ -89,7 +88,8 @@ export class SqlTurns implements Turns {
       if (await isBehind(tx, item, hold.holder)) return { kind: "behind" };
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
       if (!present && (await lentSession(tx, item.key))) return { kind: "lent" };
-      if (!isFor(item, present?.entry)) return { kind: "left" };
+      const boundTo = maybe(waiting.bound_to ?? null, text<SessionId>); // It may have changed since it was accepted.
+      if (!isFor(boundTo, present?.entry)) return { kind: "left" };
       const found =
         present &&
         (await tx.get(`${running(shift)} AND t.session_id = ?`, ...shift.values, present.entry.sessionId));
