@@ -53,7 +53,7 @@ export interface SeenRequest {
   readonly body: any;
 }
 
-export type Script = (request: SeenRequest, number: number) => Reply;
+export type Script = (request: SeenRequest, number: number) => Reply | Promise<Reply>;
 
 type Protocol = "openai" | "anthropic";
 
@@ -103,7 +103,7 @@ export class ModelServer {
     if (request.method === "GET") return this.#list(path, response);
     this.requests.push(seen);
     await this.#play(
-      this.script(seen, this.requests.length),
+      await this.script(seen, this.requests.length),
       response,
       path.endsWith("/messages") ? "anthropic" : "openai",
       seen.body?.model ?? "m",
