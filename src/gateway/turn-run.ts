@@ -3,7 +3,6 @@
  * each finished step is stored. The turn ends when the agent is done, when it is stopped, or when its time is over. An
  * agent or a tool that does not stop then is abandoned, and the turn's fence keeps it from writing.
  */
-
 import type { LiveReply } from "../adapter/live-reply.js";
 import { type Agent, AgentError, type AgentEvent, type ModelDraft, type Tool } from "../agent/agent.js";
 import { withSender } from "../session/sender.js";

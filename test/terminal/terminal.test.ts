@@ -303,7 +303,10 @@ describe.skipIf(!pty)(
       const chat = await PtyChat.start();
       await chat.see("slow\r", "word");
       await chat.see(CTRL_C, "■ stopped");
-      await chat.see(CTRL_C, "bye");
+      chat.type(CTRL_C);
+      // On a slow machine it comes too late, and asks for another one.
+      await chat.until(() => /^bye$|Ctrl-C again to leave/m.test(chat.vt.text()));
+      if (!chat.vt.text().includes("bye")) chat.type(CTRL_C);
       expect(await chat.exited).toBe(0);
     });
 
