@@ -18,6 +18,7 @@ import { Renewal } from "./renewal.js";
 import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
 import { type SessionUse, TurnAccount } from "./turn-account.js";
 import { NO_ANSWER, type RepliesSetting, TurnReplies } from "./turn-replies.js";
+import { unfinishedMessages } from "./unfinished-step.js";
 
 export interface TurnSetting extends RepliesSetting, Whereabouts {
   readonly agent: Agent;
@@ -372,16 +373,8 @@ export class TurnRun {
     this.#steeredIn = this.#steeredIn.filter(({ item }) => !step.steeredIn.includes(item.id));
   }
 
-  /** What was said and done since the last complete message, as messages; calls without a result say so. */
   #partial(): Message[] {
-    if (this.#text.trim() === "" && this.#calls.length === 0) return [];
-    const results = this.#calls.map((call): Message => {
-      const content =
-        this.#results.get(call.id) ?? "Stopped before it finished; it may or may not have taken effect.";
-      return { role: "tool", toolCallId: call.id, name: call.name, content };
-    });
-    const toolCalls = this.#calls.length > 0 ? { toolCalls: this.#calls } : {};
-    return [{ role: "assistant", content: this.#text, ...toolCalls }, ...results];
+    return unfinishedMessages({ text: this.#text, calls: this.#calls, results: this.#results });
   }
 
   #takeSteering(): Message[] {

@@ -6,9 +6,9 @@ import type { ReadStream, WriteStream } from "node:tty";
 import type { TurnFacts } from "../../session/turn-facts.js";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
-import { timerMs } from "../../util/timer-ms.js";
 import type { LiveReply } from "../live-reply.js";
 import type { ChatHands, ChatView } from "./chat-view.js";
+import { Drawing } from "./drawing.js";
 import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
@@ -49,9 +49,6 @@ export interface ChatOptions extends Omit<LineOptions, "onProblem"> {
   readonly later: OpenQuestionsSetting["later"];
 }
 
-const FRAME_MS = 16;
-const TICK_MS = 500;
-const SLOWEST_MS = 500;
 /** A picture is at most so high, and leaves so much for the rest. */
 const MOST_PICTURE_ROWS = 15;
 const FOOT_ROWS = 8;
@@ -61,6 +58,7 @@ export class Chat implements ChatView {
   readonly #options: ChatOptions;
   readonly #hands: ChatHands;
   readonly #screen: Screen;
+  readonly #drawing: Drawing;
   readonly #modes: Modes;
   readonly #keyboard: Keyboard;
   readonly #page = new PrintedPage();
@@ -74,11 +72,6 @@ export class Chat implements ChatView {
   /** How much of what was said waits or runs. */
   #awaited = 0;
   #areOthersAtWork = false;
-  #timer: NodeJS.Timeout | null = null;
-  /** For what changes by itself: seconds that are counted. */
-  #ticking: NodeJS.Timeout | null = null;
-  /** How long the last drawing took: the next one gives others their turn. */
-  #drawMs = 0;
   #isOpen = false;
   /** An editor has the terminal: nothing is drawn, and no key is ours. */
   #isAway = false;
@@ -88,6 +81,7 @@ export class Chat implements ChatView {
     this.#options = options;
     this.#hands = hands;
     this.#screen = new Screen(options.output, options.color, options.links);
+    this.#drawing = new Drawing(() => this.#draw(), options.clock);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
     this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
     this.#questions = new OpenQuestions({
@@ -107,15 +101,14 @@ export class Chat implements ChatView {
     this.#options.output.on("resize", this.#onResize).on("error", this.#onGone);
     this.#options.input.on("end", this.#onGone).on("error", this.#onGone);
     process.on("SIGCONT", this.#onContinue);
-    this.#draw();
+    this.#drawing.now();
   }
 
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#questions.take();
-    if (this.#timer) clearTimeout(this.#timer);
-    if (this.#ticking) clearTimeout(this.#ticking);
+    this.#drawing.stop();
     for (const reply of this.#replies) reply.end("left");
     if (!this.#isAway) this.#screen.close(this.#page.take());
     this.#modes.leave();
@@ -135,7 +128,7 @@ export class Chat implements ChatView {
     const stream = new MarkdownStream();
     stream.push(text);
     this.#page.print("text", stream.end(this.#look()));
-    this.#draw();
+    this.#drawing.now();
   }
 
   note(text: string): void {
@@ -145,7 +138,7 @@ export class Chat implements ChatView {
 
   overhear(text: string): void {
     this.#page.print("said", saidRows(printableText(text), this.#screen.width, "other"));
-    this.#draw();
+    this.#drawing.now();
   }
 
   othersAtWork(isAtWork: boolean): void {
@@ -159,7 +152,7 @@ export class Chat implements ChatView {
     const picture = bytes && pictureSequence(bytes, mediaType, this.#options.pictures, room);
     if (picture && this.#isOpen && !this.#isAway) this.#screen.picture(this.#page.take(), picture);
     this.#page.print("notice", wrapWords([span(`File: ${printableText(path)}`, { dim: true })], width));
-    this.#draw();
+    this.#drawing.now();
   }
 
   problem(text: string): void {
@@ -189,11 +182,7 @@ export class Chat implements ChatView {
 
   /** Soon, and once for all that changes until then. */
   redraw(): void {
-    if (!this.#isOpen) return;
-    this.#timer ??= setTimeout(
-      () => this.#draw(),
-      timerMs(Math.max(FRAME_MS, Math.min(2 * this.#drawMs, SLOWEST_MS))),
-    );
+    if (this.#isOpen) this.#drawing.soon();
   }
 
   /** More of what a tool prints now; or else the last result that was folded, whole. */
@@ -212,10 +201,7 @@ export class Chat implements ChatView {
   }
 
   #draw(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
     if (this.#isAway) return;
-    const startedAt = this.#options.clock();
     const live = [...this.#replies].flatMap((reply) => reply.draw());
     const foot = this.#foot();
     const isApart = live.length > 0 || this.#page.isApart("said");
@@ -226,16 +212,7 @@ export class Chat implements ChatView {
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },
     });
     this.#questions.drawn();
-    this.#drawMs = this.#options.clock() - startedAt;
-    if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#tick();
-  }
-
-  /** Draws again in a while, whether something happens or not. */
-  #tick(): void {
-    this.#ticking ??= setTimeout(() => {
-      this.#ticking = null;
-      this.redraw();
-    }, TICK_MS);
+    if ([...this.#replies].some(({ isCounting }) => isCounting)) this.#drawing.later();
   }
 
   get #retry(): string | null {
@@ -395,7 +372,7 @@ export class Chat implements ChatView {
 
   readonly #onResize = (): void => {
     this.#screen.resized();
-    this.#draw();
+    this.#drawing.now();
   };
 
   readonly #onGone = (): void => this.leave();
