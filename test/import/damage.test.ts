@@ -165,6 +165,30 @@ describe("files", () => {
   });
 });
 
+it("brings in an entry with more results than a call can have arguments", async () => {
+  const results = Array.from({ length: 150_000 }, (_, n) => ({
+    type: "tool_result",
+    tool_use_id: `c${n}`,
+    content: "x",
+  }));
+  const [line] = claudeLines(conversation("s"));
+  const path = folder({
+    "s.jsonl": lines({ ...line, message: { role: "user", content: results } }),
+  });
+  const report = await importSessions(path, await store(), { dryRun: true });
+  expect([report.problems, report.totals.added]).toEqual([[], 150_000]);
+});
+
+it("loses a session whose key no database can index, and no other", async () => {
+  const path = folder({
+    "long.jsonl": lines(head({ key: `pigeon:${"x".repeat(5_000)}` }), said("one")),
+    "short.jsonl": lines(head(), said("two")),
+  });
+  const report = await importSessions(path, await store());
+  expect(report.sessions.map(({ key }) => key)).toEqual(["agent:main:telegram:dm:1"]);
+  expect(report.problems).toMatchObject([{ file: "long.jsonl", reason: expect.stringContaining("500") }]);
+});
+
 describe("metadata", () => {
   const OWN = { session_id: "20250101_120000_ab12cd34", key: "agent:main:telegram:dm:1" };
   const named = { unsaved: true, model: "no-such-model", branchOf: "x" };

@@ -83,6 +83,11 @@ export interface Findings {
 export function foundSession(found: Findings, { problems, now }: ImportContext): FoundSession {
   const { transcript, file, parentId } = found;
   const { unknownPlatform, note: guess, ...place } = found.place;
+  if ([place.key, place.owner, place.chat].some((id) => id.length > LONGEST_ID))
+    throw new InputError(
+      "import_unreadable",
+      `Its key, chat or owner has more than ${LONGEST_ID} characters.`,
+    );
   const note = [guess, found.note].filter((each) => each !== undefined).join(" ");
   const firstTime = transcript.messages.find(({ at }) => at !== undefined)?.at;
   const messages = found.ours ? transcript.messages : transcript.messages.map((each) => believed(each, now));
@@ -122,6 +127,9 @@ export function foundSession(found: Findings, { problems, now }: ImportContext):
     messages: datedMessages([...lostBeginning(found, hidden), ...messages], createdAt),
   };
 }
+
+/** No chat has longer ids, and databases cannot index any length. */
+const LONGEST_ID = 500;
 
 /** How many messages the summary stands for. Without one nothing may be hidden, whatever the source has put elsewhere. */
 function hiddenBy({ summary, ours, consolidated = 0, transcript }: Findings): number {

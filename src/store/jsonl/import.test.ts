@@ -44,7 +44,11 @@ it("goes on with the next session, and reports why this one is missing", async (
   const report = await importSessions(folder(), await store(), { onProgress });
   expect(report.sessions.map(({ sessionId }) => sessionId)).toEqual(["c"]);
   expect(report.problems).toEqual([
-    { file: "a.jsonl", line: null, reason: "The session cannot be read: Invalid string length." },
+    {
+      file: "a.jsonl",
+      line: null,
+      reason: "The session cannot be read: It is nested too deeply, or too large.",
+    },
     { file: "b.jsonl", line: null, reason: "The session cannot be read: no error at all." },
   ]);
   expect(seen).toEqual(["0/3", "1/3", "2/3", "3/3"]);

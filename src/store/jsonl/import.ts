@@ -65,10 +65,14 @@ async function readSession({ file, read }: PendingSession, problems: Problems): 
   try {
     return await read();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    problems.add(file, null, `The session cannot be read: ${why.replace(/\.?$/, ".")}`);
+    problems.add(file, null, `The session cannot be read: ${reasonOf(error)}`);
     return null;
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return "It is nested too deeply, or too large.";
+  return (error instanceof Error ? error.message : String(error)).replace(/\.?$/, ".");
 }
 
 /** What came in, each session once, though two parts of a source may have it. */

@@ -45,7 +45,7 @@ export interface TreeTranscript extends ReadTranscript {
 export function foldTree(entries: readonly TreeEntry[]): TreeTranscript {
   const chosen = branchOf(entries);
   const messages: Message[] = [];
-  const pieces = new Map<string, { at: number; usage: Fields }>();
+  const pieces = new Map<string, { at: number; usage: Fields; said: Message[] }>();
   /** How many messages stand before each chosen entry. */
   const before = new Map<number, number>();
   let summary: { text: string; at: number; firstKept?: string } | undefined;
@@ -56,13 +56,15 @@ export function foldTree(entries: readonly TreeEntry[]): TreeTranscript {
     const piece = entry.piece === undefined ? undefined : pieces.get(entry.piece);
     const [said] = entry.messages;
     if (piece && said) {
-      messages[piece.at] = joined(messages[piece.at], said);
+      piece.said.push(said);
       piece.usage = entry.usage ?? piece.usage;
       continue;
     }
-    if (said) pieces.set(entry.piece ?? `\n${index}`, { at: messages.length, usage: entry.usage ?? {} });
-    messages.push(...entry.messages);
+    const usage = entry.usage ?? {};
+    if (said) pieces.set(entry.piece ?? `\n${index}`, { at: messages.length, usage, said: [said] });
+    for (const message of entry.messages) messages.push(message);
   }
+  for (const { at, said } of pieces.values()) if (said.length > 1) messages[at] = joined(said);
   const kept = summary?.firstKept;
   const keptAt = kept === undefined ? -1 : entries.findIndex(({ id }) => id === kept);
   const spoken = (entry: TreeEntry) => (entry.messages.length > 0 ? 1 : 0);
@@ -132,17 +134,18 @@ function callsOf(entry: TreeEntry | undefined): string[] {
   );
 }
 
-/** Two pieces of one answer. */
-function joined(a: Message | undefined, b: Message): Message {
-  if (a?.role !== "assistant" || b.role !== "assistant") return b;
-  const calls = [...(a.toolCalls ?? []), ...(b.toolCalls ?? [])];
-  const reasoning = [a.reasoning, b.reasoning].filter(Boolean).join("\n");
+/** The pieces of one answer. */
+function joined(pieces: readonly Message[]): Message {
+  const answers = pieces.flatMap((piece) => (piece.role === "assistant" ? [piece] : []));
+  const calls = answers.flatMap(({ toolCalls = [] }) => toolCalls);
+  const reasoning = answers.flatMap((answer) => answer.reasoning || []).join("\n");
+  const at = answers[0]?.at;
   return {
     role: "assistant",
-    content: [a.content, b.content].filter((text) => text !== "").join("\n"),
+    content: answers.flatMap(({ content }) => content || []).join("\n"),
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(reasoning ? { reasoning } : {}),
-    ...(a.at === undefined ? {} : { at: a.at }),
+    ...(at === undefined ? {} : { at }),
   };
 }
 
