@@ -313,7 +313,7 @@ export class Sessions {
     return this.#store.reader.list(checkLimit(filter, 50, 200), checkViewer(viewer), this.#clock());
   }
 
-  /** The one session that an id, a unique id prefix, a title or a part of one names, among those the viewer may see. */
+  /** The one session that an id, a unique id prefix, a title, a part of one or a chat names, among those the viewer may see. */
   async find(which: string, viewer: Viewer): Promise<SessionEntry> {
     const [found, ...others] = await this.#store.reader.find(checkId(which), checkViewer(viewer), 5);
     if (!found) throw sessionNotFound(which);

@@ -165,7 +165,8 @@ export interface SessionReader {
   list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>>;
   /**
    * The sessions that this names, among those the viewer may see; at most `limit`. The first of these that fits any counts:
-   * an id, a title, the beginning of an id, a title in other case, a part of a title in any case.
+   * an id, a title, the beginning of an id, the name of the chat of one that has no title (a terminal has none), a title in
+   * other case, a part of a title in any case.
    */
   find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]>;
   /** Those of these beginnings of ids by which `find` gives one session alone, each with its id. */

@@ -10,7 +10,7 @@ import { asHandoffId, asSessionId, type HandoffId, type SessionId } from "../ses
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
-import { addressOf, parseSource, type SessionSource } from "../session/source.js";
+import { addressOf, localSource, parseSource, type SessionSource } from "../session/source.js";
 import { summaryMessage } from "../session/summary.js";
 import type { Message } from "../session/transcript.js";
 import { searchContract } from "./search-contract.js";
@@ -485,6 +485,24 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         );
         await sessions.setTitle(c.sessionId, "Garden");
         expect(await found("garden", OWNER)).toBe(c.sessionId);
+      });
+
+      it("takes the name of the chat, as lists show it, if a session has no title", async () => {
+        const group = { platform: HERE, chatId: "g1", chatType: "group", chatName: "Garden group" } as const;
+        const a = await sessions.getOrCreate({ ...group, userId: "ann" });
+        await sessions.getOrCreate(localSource());
+        const found = async (which: string, viewer = OWNER) => (await sessions.find(which, viewer)).sessionId;
+        expect(await found(" Garden  group ")).toBe(a.sessionId);
+        for (const which of ["Garden", "cli"])
+          await expect(found(which)).rejects.toThrow(code("session_not_found"));
+        await expect(found("Garden group", viewerOf(bob))).rejects.toThrow(code("session_not_found"));
+        const b = await sessions.getOrCreate({ ...group, chatId: "g2", userId: "ann" });
+        await expect(found("Garden group")).rejects.toThrow(
+          `"Garden group" matches several sessions: ${[b.sessionId, a.sessionId].sort().reverse().join(", ")}. Give one id.`,
+        );
+        await sessions.setTitle(a.sessionId, "Plans");
+        expect(await found("Garden group")).toBe(b.sessionId);
+        expect(await found("plans")).toBe(a.sessionId);
       });
 
       it("takes no id for another that only begins like it", async () => {

@@ -3,6 +3,7 @@
 import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
+import { LOCAL } from "../../session/platform.js";
 import type { ExpiryRule } from "../../session/reset-policy.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
@@ -85,6 +86,7 @@ export class SqlReader implements SessionReader {
       ["s.id = ?", [which]],
       ["s.title = ?", [cleanLine(which)]],
       ["s.id >= ? AND s.id < ?", [which, `${which}\u{10ffff}`]],
+      ["s.title IS NULL AND s.platform <> ? AND s.display_name = ?", [LOCAL, cleanLine(which)]],
     ];
     for (const [sql, params] of which.trim() === "" ? [] : conditions) {
       const where = new Conditions(accessCondition(viewer));
