@@ -8,7 +8,6 @@ import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import type { LiveReply } from "../live-reply.js";
 import type { ChatHands, ChatView } from "./chat-view.js";
-import { Drawing } from "./drawing.js";
 import { FoldedResults } from "./folded-results.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
@@ -21,6 +20,7 @@ import { OpenQuestions, type OpenQuestionsSetting, type PressedAnswer } from "./
 import { PrintedPage } from "./page.js";
 import { type PictureProtocol, pictureSequence } from "./picture.js";
 import { type Frame, footFrame, type PromptStatus, saidRows } from "./prompt.js";
+import { Redrawing } from "./redrawing.js";
 import { Reply } from "./reply.js";
 import { Screen } from "./screen.js";
 import { type ScreenRow, span } from "./style.js";
@@ -58,7 +58,7 @@ export class Chat implements ChatView {
   readonly #options: ChatOptions;
   readonly #hands: ChatHands;
   readonly #screen: Screen;
-  readonly #drawing: Drawing;
+  readonly #drawing: Redrawing;
   readonly #modes: Modes;
   readonly #keyboard: Keyboard;
   readonly #page = new PrintedPage();
@@ -81,7 +81,7 @@ export class Chat implements ChatView {
     this.#options = options;
     this.#hands = hands;
     this.#screen = new Screen(options.output, options.color, options.links);
-    this.#drawing = new Drawing(() => this.#draw(), options.clock);
+    this.#drawing = new Redrawing(() => this.#draw(), options.clock);
     this.#modes = new Modes(options.input, options.output, () => this.#screen.close(this.#page.take()));
     this.#line = new InputLine({ ...options, onProblem: (text) => this.problem(text) });
     this.#questions = new OpenQuestions({

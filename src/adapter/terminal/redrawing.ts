@@ -9,7 +9,7 @@ const FRAME_MS = 16;
 const TICK_MS = 500;
 const SLOWEST_MS = 500;
 
-export class Drawing {
+export class Redrawing {
   readonly #draw: () => void;
   readonly #clock: Clock;
   #timer: NodeJS.Timeout | null = null;
