@@ -1,6 +1,6 @@
 /**
- * The walk through the first hour is true: every command of docs/first-hour.md runs here in the order of the page, in one home
- * folder, and shows what the page says. The model and Telegram are servers of this machine.
+ * The walk through the first hour is true: what docs/first-hour.md shows with its output runs here in the order of the page, in
+ * one home folder, and shows what the page says. The model and Telegram are servers of this machine.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

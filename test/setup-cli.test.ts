@@ -1,6 +1,6 @@
 /** `baton setup` in a real terminal and without one. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
 import { ModelServer } from "./support/model-server.js";
@@ -289,6 +289,19 @@ describe("baton setup, without a terminal", () => {
       problem: null,
     });
     expect(configOf(home)).toContain(`baseUrl: http://${ollama}/v1`);
+  });
+
+  test("--yes says how to install the command if it is not on the PATH", async () => {
+    server.models = ["qwen3:4b"];
+    const PATH = (process.env.PATH ?? "")
+      .split(delimiter)
+      .filter((folder) => !folder.endsWith("test/support/bin"))
+      .join(delimiter);
+    const hint = /^To call it just "baton", in any folder, install it once: `npm install -g \/\S+`$/m;
+    const setup = (env: Record<string, string>) =>
+      baton(makeHome(), ["setup", "--yes"], { env: { OLLAMA_HOST: server.host, ...env } });
+    expect((await setup({ PATH })).stdout).toMatch(hint);
+    expect((await setup({})).stdout).not.toContain("npm install");
   });
 
   test("--yes keeps a server of one's own that is named by its address alone", async () => {

@@ -222,12 +222,12 @@ export class ForCommands {
     return { source, account, holder: surfaces.of(item)?.capabilities.shared ? holder : "" };
   }
 
-  /** Says something in another chat, through the process that serves it; nothing if none does. */
+  /** Says something in another chat, through the process that serves it, now or when one does again. */
   async tell(source: SessionSource, deliveryId: DeliveryId, text: string): Promise<void> {
     const { store, handoffs, notices, clock } = this.#setting;
-    const served = await handoffs.places.accountOn(addressOf(source));
-    if (!served) return;
-    const where = { account: served.account, address: addressOf(source) };
+    const known = await handoffs.places.lastAccountOn(addressOf(source));
+    if (!known) return;
+    const where = { account: known.account, address: addressOf(source) };
     await store.outbox.add(await notices.to(where, deliveryId, text), clock());
   }
 

@@ -97,6 +97,11 @@ export class Places {
     return this.served.accountOn(platform);
   }
 
+  /** The same, also if nobody serves it now; null if no gateway of this store ever did. */
+  async lastAccountOn(address: Address): Promise<Account | null> {
+    return (await this.accountOn(address)) ?? this.served.lastAccountOn(address.platform);
+  }
+
   async #homes(who: Who | null): Promise<Place[]> {
     const homes = await this.homes.all();
     const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));

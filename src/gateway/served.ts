@@ -49,6 +49,12 @@ export class Served {
     return (await this.accounts()).find((each) => each.platform === platform) ?? null;
   }
 
+  /** The same, else the one through which it was reached last: what waits for it is sent when it is there again. */
+  async lastAccountOn(platform: Platform): Promise<Account | null> {
+    const isThere = (each: Account): boolean => each.platform === platform;
+    return (await this.accountOn(platform)) ?? (await this.#known()).find(isThere) ?? null;
+  }
+
   async platforms(): Promise<ReadonlySet<Platform>> {
     return new Set((await this.accounts()).map(({ platform }) => platform));
   }

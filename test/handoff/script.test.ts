@@ -18,8 +18,10 @@ const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 let home: string;
 let open: OpenGateway;
 let there: ScriptedAdapter;
+let waitSeconds: string;
 
 beforeEach(async () => {
+  waitSeconds = "600";
   home = makeHome();
   there = new ScriptedAdapter({ platform: "telegram", account: "bot" });
   open = await telegramBeside(home, there);
@@ -27,7 +29,9 @@ beforeEach(async () => {
 afterEach(() => open.close({ drainMs: 0 }));
 
 const say = (message: string, ...options: string[]): Promise<Run> =>
-  baton(home, ["chat", "-c", "--message", message, ...options], { env: { BATON_AGENT_PROVIDER: "offline" } });
+  baton(home, ["chat", "-c", "--message", message, ...options], {
+    env: { BATON_AGENT_PROVIDER: "offline", BATON_HANDOFF_WAIT_SECONDS: waitSeconds },
+  });
 
 test("waits for what comes of it, and says it", async () => {
   await say("hello");
@@ -61,6 +65,27 @@ test("fails where the handoff does, with the reason", async () => {
     { kind: "done", outcome: "failed" },
   ]);
   expect((await say("still here")).stdout).toContain("You said “still here”.");
+});
+
+test("fails if nobody takes it in time", async () => {
+  await say("hello");
+  await open.close({ drainMs: 0 });
+  waitSeconds = "1";
+  const { store, sessions } = await openStore({ url: join(home, "baton.db") });
+  // A gateway that is connected, and that does nothing.
+  const account = { platform: "telegram", account: "bot" };
+  const hold = { holder: processHolder(), leaseMs: 600_000 };
+  expect(await store.accounts.take(account, hold, null, Date.now())).toBe(true);
+  const state = { state: { kind: "connected", since: Date.now() }, lastError: null };
+  await store.accounts.write(account, "state", JSON.stringify(state));
+  const { code, stdout, stderr } = await say("/handoff telegram:ann");
+  expect(code).toBe(1);
+  expect(stdout).toContain("The handoff to `telegram:ann` failed: No gateway took it in time");
+  expect(stderr).toContain("baton: The conversation was not moved: No gateway took it in time");
+  expect((await say("still here")).stdout).toContain("You said “still here”.");
+  await store.accounts.release(account, hold.holder);
+  await sessions.close();
+  open = await telegramBeside(home, there);
 });
 
 test("cancels a handoff that has not begun if it is stopped", async () => {

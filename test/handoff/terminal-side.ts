@@ -7,8 +7,11 @@ import type { Side } from "./side.js";
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 /** A chat over the store of that home. */
-export function startChat(home: string, size: { columns?: number; rows?: number } = {}): Promise<PtyChat> {
-  const shell = `BATON_HOME='${home}' BATON_AGENT_PROVIDER=offline exec '${process.execPath}' '${MAIN}' chat`;
+export function startChat(
+  home: string,
+  { folder = ".", ...size }: { columns?: number; rows?: number; folder?: string } = {},
+): Promise<PtyChat> {
+  const shell = `cd '${folder}'; BATON_HOME='${home}' BATON_AGENT_PROVIDER=offline exec '${process.execPath}' '${MAIN}' chat`;
   return PtyChat.start({ columns: 160, rows: 50, ...size, shell });
 }
 

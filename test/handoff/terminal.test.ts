@@ -1,4 +1,7 @@
 /** What a person sees in the terminal while a conversation leaves it: `baton chat` in a PTY, a gateway beside it. */
+import { spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenGateway } from "../../src/open-gateway.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
@@ -70,19 +73,23 @@ describe.skipIf(pty === null)("the terminal", () => {
 
   test("lets the answer that is being made come to its end here, and then leaves", async () => {
     await serve();
-    const chat = await start();
-    await chat.see("slow 5\r", "Slowly: 1");
+    const work = join(home, "..", "work");
+    const go = join(work, "go"); // The command waits for the other end of it.
+    expect(spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', go]).status).toBe(0);
+    const chat = await startChat(home, { columns: 80, rows: 24, folder: work });
+    await chat.see("run read -r word <go; echo watered $word\r", "Running that in the terminal.");
     await chat.see("/handoff telegram:ann\r", "will move to telegram:ann after this answer");
     expect(foot(chat)).toEqual([
       "›",
-      expect.stringMatching(/^working, Ctrl-C stops · will move to telegram:ann after this answer · offline/),
+      expect.stringMatching(/ · will move to telegram:ann after this answer · offline/),
     ]);
+    await writeFile(go, "twice\n");
     expect(await chat.exited).toBe(0);
     expect(from(chat, "It moves").replaceAll("\n", " ")).toMatch(
-      /^It moves to Telegram \(telegram:ann\) when the current answer is done\. .* 49 50 Done\. {2}Moved to Telegram, DM with ann \(telegram:ann\)\./,
+      /^It moves to Telegram \(telegram:ann\) when the current answer is done\. .*The terminal says:.* watered twice .*Moved to Telegram, DM with ann \(telegram:ann\)\./,
     );
     const told = there.sent.map(({ text }) => text);
-    expect(told[0]).toMatch(/ continues here: 2 messages, moved from the terminal\. Just keep writing\.$/);
+    expect(told[0]).toMatch(/ continues here: 4 messages, moved from the terminal\. Just keep writing\.$/);
   });
 
   test("says why it could not go, and goes on", async () => {

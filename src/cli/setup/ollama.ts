@@ -1,7 +1,8 @@
 /** A local Ollama: its address, and if it is running. */
 import { ollamaUrl as modelUrl } from "../../config/model-url.js";
 
-const PATIENCE_MS = 800;
+/** Nobody waits so long if it is not running: then the connection is refused at once. */
+const PATIENCE_MS = 5_000;
 
 export const USUAL_OLLAMA = "http://127.0.0.1:11434";
 

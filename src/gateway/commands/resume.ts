@@ -11,7 +11,7 @@ import { cleanLine } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { nameOf, quoted } from "../describe.js";
 import { mayMove } from "../handoff/desk.js";
-import { movedAwayText } from "../handoff/words.js";
+import { movedAwayText, notYoursText } from "../handoff/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 import { sessionWords } from "./session-words.js";
@@ -45,9 +45,13 @@ export function resume(shown: ShownSessions, { clock }: AgentInfo): Command {
       if (offer) return takeOffer(offer, call, clock());
       if (target) return goTo(target, call, clock());
       const away = await handedOff(call);
-      if (away) return goTo(away, call, clock());
+      const isMine = away !== null && mayMove(call.who, away);
+      if (isMine) return goTo(away, call, clock());
       const before = await beforeReset(call);
-      if (!before) return shown.list(call, clock());
+      if (!before) {
+        const list = await shown.list(call, clock());
+        return away === null ? list : `${notYoursText()}\n\n${list}`;
+      }
       const back = await goTo(before.session, call, clock());
       return before.isFollowed
         ? `${back} The session that had started meanwhile is saved: see /sessions.`
@@ -103,10 +107,10 @@ async function takeOffer(offer: Handoff, call: CommandCall, now: number): Promis
 }
 
 /** The session that was handed off from here and is elsewhere, unless somebody started another one here on purpose. */
-async function handedOff({ item, gateway, sessions, who }: CommandCall): Promise<SessionEntry | null> {
+async function handedOff({ item, gateway, sessions }: CommandCall): Promise<SessionEntry | null> {
   const last = await gateway.handedOff(item.key);
   const entry = last && (await sessions.get(last.sessionId));
-  if (!entry || entry.endedAt !== null || entry.key === item.key || !mayMove(who, entry)) return null;
+  if (!entry || entry.endedAt !== null || entry.key === item.key) return null;
   const current = await sessions.current(item.key);
   const isBegunSince = current !== null && current.createdAt >= (last.finishedAt ?? 0);
   return current === null || (isBegunSince && current.parentId === null) ? entry : null;

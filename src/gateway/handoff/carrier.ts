@@ -320,10 +320,10 @@ export class HandoffCarrier {
     const address = addressOf(left);
     if (left.platform === LOCAL) return [];
     if (asker && formatAddress(addressOf(asker.source)) === formatAddress(address)) return [];
-    const served = await desk.places.accountOn(address);
-    if (!served) return [];
+    const known = await desk.places.lastAccountOn(address);
+    if (!known) return [];
     const text = movedAwayText(entry, to);
-    return notices.to({ account: served.account, address }, deliveryIdOf(id, "left"), text);
+    return notices.to({ account: known.account, address }, deliveryIdOf(id, "left"), text);
   }
 
   /** Fails if another gateway has it now. */

@@ -31,8 +31,8 @@ const handOff = async (where = `${THERE}:team`): Promise<string> => {
   return ann.told.slice(before).find(isOutcome) ?? "";
 };
 /** As `baton handoff` asks. */
-const handOffByScript = async (entry: SessionEntry, where: string): Promise<void> => {
-  const { handoffs } = world.gateway;
+const handOffByScript = async (entry: SessionEntry, where: string, by = world): Promise<void> => {
+  const { handoffs } = by.gateway;
   const { id } = await handoffs.ask(entry, await handoffs.placeNamed(where, null), null);
   await vi.waitFor(
     async () => expect((await world.store.handoffs.find(id, world.now))?.finishedAt).not.toBeNull(),
@@ -56,6 +56,51 @@ describe("the chat that a conversation leaves", () => {
     );
     expect(await ann.ask("/resume")).toMatch(/^Back in "Garden"/);
     expect((await ann.session()).sessionId).toBe(sessionId);
+  });
+
+  it("is told of a handoff later, if nobody serves it now", async () => {
+    await world.close();
+    await open({}, { shared: false });
+    await ann.ask("/new Garden");
+    await ann.ask("roses");
+    await world.gateway.stop({ drainMs: 0 });
+    const beside = await World.open({ on: world.store, platform: THERE, people: OWNERS });
+    await handOffByScript(await ann.session(), `${THERE}:ann`, beside);
+    await beside.close();
+    expect(ann.told.at(-1)).not.toContain("moved");
+    await world.restart();
+    await until(() => ann.told.at(-1)?.includes("moved to Discord") === true);
+  });
+
+  it("is told of a /resume elsewhere later, if nobody serves it now", async () => {
+    await world.close();
+    await open({}, { shared: false });
+    await ann.ask("/new Garden");
+    await handOff();
+    await until(() => inThread("thread-1").told.length === 2);
+    await world.gateway.stop({ drainMs: 0 });
+    const beside = await World.open({ on: world.store, platform: HERE, people: OWNERS });
+    await beside.adapter.write({ ...ann.source, userId: "ann" }, "/resume", { messageId: "later" });
+    expect(await beside.chat("ann").next(0)).toMatch(/^Back in "Garden"/);
+    await beside.close();
+    expect(inThread("thread-1").told).toHaveLength(2);
+    await world.restart();
+    await until(() => inThread("thread-1").told.at(-1)?.includes("moved to Telegram") === true);
+  });
+
+  it("reads who may bring it back, and so does who may not", async () => {
+    const group = (user: string): Chat => world.chat(user, { chatId: "g", chatType: "group" });
+    await group("ann").ask("/new Garden");
+    await group("ann").ask("roses");
+    await handOffByScript(await group("ann").session(), `${THERE}:team`);
+    await until(() => group("ann").told.at(-1)?.includes("moved to") === true);
+    expect(group("ann").told.at(-1)).toBe(
+      '"Garden" moved to Discord. An owner of this gateway can bring it back with /resume here; any other message starts a new session.',
+    );
+    expect(await group("bob").ask("/resume")).toMatch(
+      /^The conversation that was here moved to another chat, and it is not only yours\. An owner of this gateway can bring it back with \/resume here\.\n\n/,
+    );
+    expect(await group("ann").ask("/resume")).toMatch(/^Back in "Garden"/);
   });
 
   it("is told once if the handoff was asked for there", async () => {

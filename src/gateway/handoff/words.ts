@@ -1,3 +1,4 @@
+import { personOf } from "../../session/access.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { type Address, addressOf, type SessionSource } from "../../session/source.js";
@@ -55,11 +56,20 @@ export function takenText(): string {
 
 /**
  * For the chat that a session has left, if nobody there asked for it. It may be of others than the new one, so it reads only
- * the platform. A terminal reads `takenAwayText`.
+ * the platform, and who may bring the session back, as `mayMove` has it. A terminal reads `takenAwayText`.
  */
 export function movedAwayText(entry: SessionEntry, to: SessionSource): string {
   const where = entry.platform === to.platform ? `another chat on ${surfaceOf(to)}` : surfaceOf(to);
-  return `${nameOf(entry)} moved to ${where}. To bring it back, send /resume here; any other message starts a new session.`;
+  const back =
+    personOf({ owner: entry.laneOwner }) === null
+      ? `${personOf(entry) === null ? "An owner of this gateway" : "The person who began it, or an owner of this gateway,"} can bring it back with /resume here`
+      : "To bring it back, send /resume here";
+  return `${nameOf(entry)} moved to ${where}. ${back}; any other message starts a new session.`;
+}
+
+/** For somebody who may not bring back what left this chat. */
+export function notYoursText(): string {
+  return "The conversation that was here moved to another chat, and it is not only yours. An owner of this gateway can bring it back with /resume here.";
 }
 
 /** For a terminal whose session somebody else took away: where it is; null if it is gone. */

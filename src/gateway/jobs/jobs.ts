@@ -53,7 +53,7 @@ export class Jobs {
       senderOf: (account) => surfaces.senderOf(account),
     });
     const surfaceOf = (account: Account) => surfaces.of(account);
-    const targets = new JobTargets({ ...setting, accounts, surfaceOf });
+    const targets = new JobTargets({ ...setting, surfaceOf });
     const results = new RunResults({ ...setting, runs, targets, folder });
     this.desk = new JobDesk({ ...setting, ...jobs, jobs: store.jobs, accounts, places, mayRunCommands });
     this.scheduler = new Scheduler({

@@ -9,19 +9,17 @@ import { LOCAL, type Platform } from "../../session/platform.js";
 import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, formatAddress } from "../../session/source.js";
 import type { Who } from "../authorize.js";
-import { STATE } from "../connection.js";
 import type { Homes } from "../homes.js";
 import { Impossible, laneAt } from "../lane-at.js";
 import { surfaceOf } from "../place-words.js";
 import type { Places } from "../places.js";
-import type { Account, Accounts } from "../store.js";
+import type { Account } from "../store.js";
 import type { Surface } from "../surface.js";
 
 export interface TargetsSetting {
   readonly sessions: Sessions;
-  readonly places: Pick<Places, "named" | "mayUse" | "accountOn">;
+  readonly places: Pick<Places, "named" | "mayUse" | "lastAccountOn">;
   readonly homes: Pick<Homes, "all">;
-  readonly accounts: Pick<Accounts, "all">;
   /** The surface of an account, if this process has it. */
   readonly surfaceOf: (account: Account) => Surface | undefined;
 }
@@ -101,24 +99,16 @@ export class JobTargets {
   #attempt(target: string, who: Who, find: () => Promise<Address>): Promise<ReachedTarget | UnreachedTarget> {
     return orError(target, async () => {
       const address = await find();
-      const account = await this.#accountOn(address);
-      if (account === null)
+      const known = await this.#setting.places.lastAccountOn(address);
+      if (known === null)
         return {
           target,
           error: `${surfaceOf(address)} is not set up on any gateway of this store. Set it up with \`baton setup ${address.platform}\`.`,
         };
+      const { account } = known;
       const sessionId = await this.#sessionAt(address, { platform: address.platform, account }, who);
       return { target, place: { address, account, sessionId } };
     });
-  }
-
-  /** One that is connected, or was: what waits for it is sent when it is there again. */
-  async #accountOn(address: Address): Promise<string | null> {
-    const { places, accounts } = this.#setting;
-    const connected = await places.accountOn(address);
-    if (connected) return connected.account;
-    const known = (await accounts.all(STATE)).find(({ platform }) => platform === address.platform);
-    return known?.account ?? null;
   }
 
   /** Null if nobody has talked there, and nobody can be asked who would: then the result is sent all the same. */
