@@ -6,6 +6,8 @@ import type { Conversation, TypingWorld } from "./typing-world.js";
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const LEFT = "no longer in this terminal";
+/** What stands before the person's own last words when a conversation is opened. */
+const RETURN = "\nYou: ";
 const TAKEN = /To bring it back, send \/resume/g;
 
 export class TypingTerminal {
@@ -20,6 +22,8 @@ export class TypingTerminal {
   #visited: Set<number>;
   /** How often each answer was on the screen when the stay began. */
   #before = new Map<number, number>();
+  /** The last command opened another conversation beside the one that was here. */
+  #isBeside = false;
   #text = { length: -1, text: "" };
 
   private constructor(world: TypingWorld, name: string, chat: PtyChat, conversation: Conversation) {
@@ -110,7 +114,10 @@ export class TypingTerminal {
       if (conversation === this.conversation && !this.isTaken) return;
       const chat = this.#world.chats.find((each) => each.conversation === conversation);
       const line = isAtOnce ? this.#world.line(this.name, conversation) : null;
+      const returns = this.#count(RETURN);
       await this.#go(`/resume ${conversation.sessionId}`, "Back in ", "Opening ", conversation, line);
+      // Beside the others, it is said first that it will be here, and then what was said there last.
+      if (this.#isBeside) await this.#eventually(() => this.#count(RETURN) > returns);
       if (line) await this.#say(line, { isTyped: true });
       await chat?.isTaken();
     });
@@ -169,7 +176,8 @@ export class TypingTerminal {
     await this.#eventually(() => isSaid(0) || isSaid(1));
     this.isTaken = false;
     this.conversation = conversation;
-    this.#world.note(`${this.name} did ${command} ${isSaid(0) ? "here" : "beside"}`, conversation);
+    this.#isBeside = !isSaid(0);
+    this.#world.note(`${this.name} did ${command} ${this.#isBeside ? "beside" : "here"}`, conversation);
     this.#visited.add(conversation.id);
     this.#before = tallied(answersIn(this.text));
   }
