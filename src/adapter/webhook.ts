@@ -5,6 +5,7 @@
  * bounded: one whose head cannot be the platform's is not read, and only so many are read at once, each for so long and
  * no longer than the platform's are.
  */
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 import {
   createServer,
@@ -13,6 +14,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import { parsedUrl } from "../util/parsed-url.js";
 import { timerMs } from "../util/timer-ms.js";
 import { ConnectError } from "./adapter.js";
 import { ended } from "./ended.js";
@@ -132,7 +134,7 @@ export class Webhook {
     // One connection can carry many posts at once.
     if (this.#isClosed || this.#running.size >= MOST_CONNECTIONS) return answer(response, 503, true);
     const asked = request.url ?? "/";
-    const url = URL.canParse(asked, "http://webhook") ? new URL(asked, "http://webhook") : null;
+    const url = parsedUrl(asked, "http://webhook");
     if (url?.pathname !== path) return answer(response, 404, true);
     if (request.method === "GET" && onGet) {
       const said = onGet(url.searchParams);

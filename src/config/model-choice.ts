@@ -2,7 +2,9 @@
  * Which model answers, and why: what is set wins; else the first of the usual variables, in a fixed order; else an Ollama
  * on this machine, if one answers; else none. Pure but for the probe that is passed in, which is asked only then.
  */
+
 import { InputError } from "../session/errors.js";
+import { parsedUrl } from "../util/parsed-url.js";
 import type { Secret } from "../util/secret.js";
 import type { AgentConfig, EndpointConfig } from "./config.js";
 import { ollamaUrl, versionedUrl } from "./model-url.js";
@@ -204,7 +206,7 @@ function urlOf(
 
 /** What a variable says was not checked by the schema. */
 function address(url: string, setting: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = parsedUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     throw new InputError(
       "invalid_config",

@@ -1,5 +1,6 @@
 /** Every secret that this run knows, so that none reaches a chat, a model, a log, a screen or the store. */
 
+import { parsedUrl } from "../util/parsed-url.js";
 import { Secret } from "../util/secret.js";
 import type { Config } from "./config.js";
 import { holdsSecret } from "./secret-names.js";
@@ -66,8 +67,7 @@ export function secretsOf(value: unknown): Secret[] {
 
 /** The passwords in a URL, as they are written there and as they are meant; none in any other text. */
 export function passwordsIn(value: string): string[] {
-  if (!URL.canParse(value)) return [];
-  const { password } = new URL(value);
+  const password = parsedUrl(value)?.password ?? "";
   if (password === "") return [];
   try {
     return [password, decodeURIComponent(password)];

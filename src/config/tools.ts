@@ -1,5 +1,7 @@
 /** What the built-in tools may reach, and which tools an agent has while it answers somebody. */
+
 import { THIS_MACHINE } from "../util/command-environment.js";
+import { parsedUrl } from "../util/parsed-url.js";
 import { choice, list, type Takes, textOr } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { A_PERSON, eachPlatform, personNames } from "./names.js";
@@ -10,9 +12,9 @@ import { seconds } from "./seconds.js";
 /** As a URL would have it, so that both can be compared letter by letter; null if it is none. */
 function hostAndPort(written: string): string | null {
   const [, host = "", port = ""] = /^([^/?#@*\s]+):(\d{1,5})$/.exec(written) ?? [];
-  const url = `http://${host}/`;
-  const isOne = host !== "" && Number(port) >= 1 && Number(port) <= 65_535 && URL.canParse(url);
-  return isOne ? `${new URL(url).hostname}:${Number(port)}` : null;
+  const url = parsedUrl(`http://${host}/`);
+  const isOne = host !== "" && Number(port) >= 1 && Number(port) <= 65_535;
+  return isOne && url ? `${url.hostname}:${Number(port)}` : null;
 }
 
 const HOST: Takes = {

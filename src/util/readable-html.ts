@@ -5,6 +5,7 @@
  */
 
 import { decodeEntities } from "./html-entities.js";
+import { parsedUrl } from "./parsed-url.js";
 import { shorten } from "./text.js";
 
 export interface Readable {
@@ -243,7 +244,6 @@ function attribute(attributes: string, name: string): string {
 
 /** The target of a link if it is a page: no scripts, no places on the same page. */
 function absolute(href: string, base: string): string | null {
-  if (href.startsWith("#") || !URL.canParse(href, base)) return null;
-  const url = new URL(href, base);
-  return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
+  const url = href.startsWith("#") ? null : parsedUrl(href, base);
+  return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
 }

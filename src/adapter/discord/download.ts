@@ -1,4 +1,5 @@
 /** Files that came with messages: only from Discord's own hosts, no further than they say, and never more than asked. */
+import { parsedUrl } from "../../util/parsed-url.js";
 import type { RemoteFile } from "../adapter.js";
 import { readBounded, within } from "../http-call.js";
 
@@ -10,8 +11,7 @@ export function downloadFrom(baseUrl: string | undefined) {
   const origins = [...HOSTS, ...(baseUrl ? [new URL(baseUrl).origin] : [])];
   return (url: string, size: number | undefined): RemoteFile["read"] =>
     async (maxBytes, end) => {
-      if (!URL.canParse(url) || !origins.includes(new URL(url).origin))
-        throw new Error("It is not on Discord's servers.");
+      if (!origins.includes(parsedUrl(url)?.origin ?? "")) throw new Error("It is not on Discord's servers.");
       if (size !== undefined && size > maxBytes) throw new Error("larger than may be taken");
       return within(TIMEOUT_MS, end, async (signal) => {
         const response = await fetch(url, { redirect: "error", signal });

@@ -2,9 +2,11 @@
  * Matrix, spoken: one user of one homeserver. It receives by its own sync, whose place is remembered only once all of
  * a batch was received, and sends under transaction ids made of delivery ids, so that the same delivery is one event.
  */
+
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fields } from "../../util/json.js";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
@@ -69,7 +71,7 @@ export class MatrixAdapter implements Adapter {
   }
 
   async serve(line: Line): Promise<void> {
-    if (!URL.canParse(this.#settings.homeserver)) throw notThere();
+    if (!parsedUrl(this.#settings.homeserver)) throw notThere();
     const api = new MatrixApi({ timeoutMs: TIMEOUT_MS, ...this.#settings });
     line.end.addEventListener("abort", () => api.close());
     let encryption: Encryption | null = null;
@@ -171,5 +173,5 @@ export class MatrixAdapter implements Adapter {
 /** Without a user id: a name for this token on this homeserver, which tells nothing of it. */
 function accountOf({ homeserver, accessToken }: MatrixSettings): string {
   const digest = createHash("sha256").update(accessToken()).digest("hex").slice(0, 16);
-  return `${URL.canParse(homeserver) ? new URL(homeserver).host : homeserver}#${digest}`;
+  return `${parsedUrl(homeserver)?.host ?? homeserver}#${digest}`;
 }

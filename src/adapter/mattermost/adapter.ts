@@ -2,7 +2,9 @@
  * Mattermost: events over a WebSocket, everything else over the API. The server says nothing twice and is told nothing, so
  * what the line brought is held until it was received.
  */
+
 import { createHash } from "node:crypto";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { type Adapter, type Capabilities, ConnectError, type Line, type RemoteFile } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { speakerWith } from "../speaker.js";
@@ -32,7 +34,7 @@ export class MattermostAdapter implements Adapter {
   constructor(settings: MattermostSettings) {
     this.#settings = settings;
     const secret = createHash("sha256").update(settings.token()).digest("hex").slice(0, 16);
-    this.account = `${URL.canParse(settings.url) ? new URL(settings.url).host : ""}#${secret}`;
+    this.account = `${parsedUrl(settings.url)?.host ?? ""}#${secret}`;
   }
 
   async serve({ receive, knows, reactions, up, end }: Line): Promise<void> {

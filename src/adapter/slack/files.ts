@@ -2,7 +2,9 @@
  * Files, in and out. The token goes to Slack's own hosts and to nobody else: a file's address comes with a message, and a
  * file that somebody only linked lies wherever they like.
  */
+
 import type { WebClient } from "@slack/web-api";
+import { parsedUrl } from "../../util/parsed-url.js";
 import type { LocalFile, RemoteFile } from "../adapter.js";
 import { HttpRefusal, readBounded, within } from "../http-call.js";
 import { bytesOf } from "../local-file.js";
@@ -37,8 +39,9 @@ export function remoteFile(file: SharedFile, settings: SlackSettings): RemoteFil
 }
 
 function isSlacks(address: string, settings: SlackSettings): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, origin, username, password } = new URL(address);
+  const url = parsedUrl(address);
+  if (!url) return false;
+  const { protocol, hostname, origin, username, password } = url;
   if (username || password) return false;
   if (origin === new URL(baseUrlOf(settings)).origin) return true;
   return protocol === "https:" && (hostname === "slack.com" || hostname.endsWith(".slack.com"));

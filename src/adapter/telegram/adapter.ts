@@ -3,7 +3,9 @@
  * whoever receives them before Telegram is told. What is sent has no key by which Telegram would know it again, so a
  * call without an answer is `unknown`.
  */
+
 import type { Api } from "grammy";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { withoutSlashes } from "../../util/text.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { speakerWith } from "../speaker.js";
@@ -139,7 +141,7 @@ export class TelegramAdapter implements Adapter {
       .catch((error: unknown) => {
         throw connectError(error);
       });
-    const host = URL.canParse(url) ? new URL(url).host : "another server";
+    const host = parsedUrl(url)?.host ?? "another server";
     problem(
       `A webhook was set for this bot (${host}). Baton removed it, because it asks Telegram for messages itself.`,
     );

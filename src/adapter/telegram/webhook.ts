@@ -4,7 +4,9 @@
  * follows from the bot's token: nobody has to set one, and the next process that has the bot knows it too. At the end the
  * webhook stays set: Telegram keeps what comes until somebody listens again.
  */
+
 import type { Api } from "grammy";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import { pause } from "../http-call.js";
@@ -135,8 +137,8 @@ async function watch(
 
 /** Whether Telegram posts there; it may spell the address in its own way. */
 export function isAt(info: WebhookInfo, url: string): boolean {
-  if (!info.url || !URL.canParse(info.url)) return false;
-  const [one, other] = [new URL(info.url), new URL(url)];
+  const [one, other] = [parsedUrl(info.url ?? ""), new URL(url)];
+  if (!one) return false;
   return one.host === other.host && one.pathname === other.pathname && one.search === other.search;
 }
 

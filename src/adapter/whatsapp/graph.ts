@@ -1,5 +1,6 @@
 /** Meta's Graph API: calls with our token, to Meta's host and nobody else's, and what their failures mean. */
 
+import { parsedUrl } from "../../util/parsed-url.js";
 import { withoutSlashes } from "../../util/text.js";
 import { ConnectError, SendError } from "../adapter.js";
 import { type FailedAnswer, failuresOf, outcomeOfStatus } from "../failure.js";
@@ -133,7 +134,7 @@ function isPermission(code: number): boolean {
 /** Files are on Meta's own hosts; where another base was set, on that one. */
 function mediaUrl(given: unknown, root: string): URL {
   const base = new URL(root);
-  const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : null;
+  const url = typeof given === "string" ? parsedUrl(given) : null;
   const isMeta =
     base.origin === BASE_URL &&
     url?.protocol === "https:" &&

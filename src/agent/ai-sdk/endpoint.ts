@@ -1,4 +1,5 @@
 /** Where a model answers, and which protocol it speaks. Secrets are read only when a request is made. */
+import { parsedUrl } from "../../util/parsed-url.js";
 import type { Hide } from "../../util/redact.js";
 import { cleanLine } from "../../util/text.js";
 import { AgentError } from "../agent.js";
@@ -26,18 +27,14 @@ export interface Endpoint {
 
 /** The part of an address that may be shown: `127.0.0.1:11434`. */
 export function hostOf({ baseUrl }: Endpoint): string {
-  try {
-    return cleanLine(new URL(baseUrl).host);
-  } catch {
-    return "an invalid address";
-  }
+  const url = parsedUrl(baseUrl);
+  return url ? cleanLine(url.host) : "an invalid address";
 }
 
 /** The address as it may be shown: without a query, which could hold a key. */
 export function shownUrl({ baseUrl }: Endpoint): string {
-  if (!URL.canParse(baseUrl)) return "an invalid address";
-  const { origin, pathname } = new URL(baseUrl);
-  return cleanLine(`${origin}${pathname}`);
+  const url = parsedUrl(baseUrl);
+  return url ? cleanLine(`${url.origin}${url.pathname}`) : "an invalid address";
 }
 
 /** What to change if the address is wrong. */

@@ -1,6 +1,7 @@
 /**
  * `fetch` for models. It follows no redirects, which could send the key to another server, and it bounds the answer.
  */
+import { parsedUrl } from "../../util/parsed-url.js";
 import { proxyFailureIn } from "../../util/proxy-in-use.js";
 import type { Hide } from "../../util/redact.js";
 import { StreamFailure } from "./failure.js";
@@ -58,7 +59,6 @@ export function hidingFetch(hide: Hide): typeof fetch {
 /** The target of a redirect, without what may be secret in it; empty if the server does not say. */
 function destination({ url, headers }: Response): string {
   const location = headers.get("location") ?? "";
-  if (location === "" || !URL.canParse(location, url)) return "";
-  const { origin, pathname } = new URL(location, url);
-  return `${origin}${pathname}`;
+  const target = location === "" ? null : parsedUrl(location, url);
+  return target ? `${target.origin}${target.pathname}` : "";
 }

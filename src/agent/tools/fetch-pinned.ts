@@ -6,11 +6,13 @@
  * - the bytes (also after decompression), the total time and the time without a byte are bounded;
  * - no cookies, no credentials, no proxies, no kept-alive connections.
  */
+
 import { lookup } from "node:dns/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { isPublicAddress } from "./public-address.js";
 import { Refused } from "./refused.js";
 
@@ -64,8 +66,8 @@ export async function fetchPinned(
 /** A URL that may be tried; where it leads is checked later. */
 function placeOf(written: string, from: URL | undefined): URL {
   const what = from ? `${from.origin} redirects to a URL that` : "the URL";
-  if (!URL.canParse(written, from?.href)) throw new Refused(`${what} is not a valid URL.`);
-  const url = new URL(written, from);
+  const url = parsedUrl(written, from?.href);
+  if (!url) throw new Refused(`${what} is not a valid URL.`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new Refused(`${what} begins with ${url.protocol}; use http: or https:.`);
   }

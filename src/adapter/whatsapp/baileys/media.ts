@@ -2,8 +2,10 @@
  * Files that people sent: fetched from WhatsApp's own hosts whatever the message says, up to what is allowed, and taken
  * only where they are what the sender sealed.
  */
+
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { getMediaKeys } from "baileys";
+import { parsedUrl } from "../../../util/parsed-url.js";
 import { readBounded, within } from "../../http-call.js";
 import { field, textOf } from "../../untrusted.js";
 import type { WebFile } from "./content.js";
@@ -63,7 +65,7 @@ export async function download(
 /** The path and the address are the sender's words: neither leads away from WhatsApp. */
 function placeOf({ directPath, url: address }: SealedFile, root = ROOT): URL {
   const given = directPath ?? address;
-  const url = given !== undefined && URL.canParse(given, root) ? new URL(given, root) : null;
+  const url = given === undefined ? null : parsedUrl(given, root);
   const isTheirs = root === ROOT && url?.protocol === "https:" && url.port === "" && HOSTS.test(url.hostname);
   if (!url || (url.origin !== new URL(root).origin && !isTheirs))
     throw new Error("it lies at a place that is not WhatsApp's");
