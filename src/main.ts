@@ -338,14 +338,14 @@ async function openGatewayOf(
             processes: openProcesses(config, { ...PROCESS_HOST, store, onProblem }),
             limits: config.processes,
           }),
+          jobs: {
+            ...jobLimits(config),
+            outputFolder: config.outputDir,
+            // A script that asks one question would leave the run of a job behind.
+            runsHere: !isUnattended,
+            mostRunning: config.jobs.maxRunning,
+          },
         }),
-    jobs: {
-      ...jobLimits(config),
-      outputFolder: config.outputDir,
-      // A script that asks one question would leave the run of a job behind.
-      runsHere: !isUnattended,
-      mostRunning: config.jobs.maxRunning,
-    },
     ...(config.memory.enabled ? { memory: { ...config.memory, learns: !asked.isUnsaved } } : {}),
     summariseAt: config.memory.summariseAt,
     titles: asked.isUnsaved ? "none" : config.memory.titles,

@@ -57,11 +57,12 @@ test("notes are read, and none is made", async () => {
   const tools = () =>
     server.requests.at(-1)?.body.tools.map((each: { function: { name: string } }) => each.function.name);
   await ask("hi");
-  expect(tools()).toContain("memory");
+  expect(tools()).toEqual(expect.arrayContaining(["memory", "schedule"]));
   await ask("--no-session", CANARY);
   expect(given()).toContain("They are called Ann.");
   expect(tools()).toContain("terminal");
   expect(tools()).not.toContain("memory");
+  expect(tools()).not.toContain("schedule");
 });
 
 describe("it is gone also if it was ended", () => {

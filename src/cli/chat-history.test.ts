@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -22,6 +22,13 @@ it("keeps what two terminals write, with its line breaks, and reads around damag
   expect([...read].sort()).toEqual(["first\nwith lines", "last", "of another terminal"]);
   expect(read.at(-1)).toBe("last");
   expect(statSync(join(home, "history")).mode & 0o777).toBe(0o600);
+});
+
+it("is empty if somebody keeps none, by a link to /dev/null", async () => {
+  symlinkSync("/dev/null", join(home, "history"));
+  const history = chatHistory(home, plain);
+  await history.add("a line");
+  expect(await history.load()).toEqual([]);
 });
 
 it("hides secrets", async () => {

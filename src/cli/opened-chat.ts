@@ -33,7 +33,7 @@ export interface QuestionWish {
   readonly model?: string;
   /** More instructions for the agent. */
   readonly system?: string;
-  /** Nothing of it is saved afterwards: also no notes, and nothing runs on in the background. */
+  /** Nothing of it is saved afterwards: also no notes and no jobs, and nothing runs on in the background. */
   readonly isUnsaved?: boolean;
 }
 

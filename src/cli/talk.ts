@@ -17,6 +17,7 @@ import { chatHistory } from "./chat-history.js";
 import { type Moving, movingWords, noted, tell } from "./chat-parts.js";
 import type { Cli } from "./cli.js";
 import { editText } from "./editor.js";
+import { failureOf } from "./failure.js";
 import { firstGreeting, returnWords } from "./greeting.js";
 import { chooseLane, type LaneWish } from "./lane-choice.js";
 import { installHint } from "./on-path.js";
@@ -27,6 +28,8 @@ interface LaneOpening {
   readonly wish: LaneWish;
   /** What is said there first. */
   readonly lines: readonly string[];
+  /** Where it goes if that can't be opened; null if it leaves then. */
+  readonly back: LaneWish | null;
 }
 
 export async function talk(
@@ -40,7 +43,7 @@ export async function talk(
     cli.loadConfig(),
     import("../adapter/terminal/terminal-adapter.js"),
   ]);
-  await new Talk(cli, config, (given) => new TerminalAdapter(given)).run({ wish, lines: [] });
+  await new Talk(cli, config, (given) => new TerminalAdapter(given)).run({ wish, lines: [], back: null });
 }
 
 /** A promise, and what settles it. */
@@ -64,7 +67,10 @@ class Talk {
   #open: OpenChat | null = null;
   #status: PromptStatus = {};
   #moving: Moving | null = null;
-  #heir = "another process continues it";
+  #heir = SOMEBODY;
+  /** What is still to be said in the conversation that opens. */
+  #unsaid: string[] = [];
+  #isHere = false;
 
   constructor(cli: Cli, config: Config, make: (given: TerminalAdapterOptions) => TerminalAdapter) {
     this.#cli = cli;
@@ -97,12 +103,24 @@ class Talk {
     for (const signal of signals) process.once(signal, this.#left.open);
     const counting = setInterval(() => this.#moving && this.#adapter.refresh(), 1_000);
     try {
-      for (let next: LaneOpening | null = first; next; ) next = await this.#talkIn(next);
+      for (let next: LaneOpening | null = first; next; ) {
+        const opening: LaneOpening = next;
+        next = await this.#talkIn(opening).catch((error: unknown) => this.#goBack(opening, error));
+      }
     } finally {
       for (const signal of signals) process.off(signal, this.#left.open);
       clearInterval(counting);
       await this.#adapter.close();
     }
+  }
+
+  /** It could not be opened: the person stays where they were, and nothing that they typed is dropped without a word. */
+  #goBack({ back }: LaneOpening, error: unknown): LaneOpening {
+    for (const line of this.#unsaid) this.#adapter.problem(`Not sent: ${line}`);
+    if (this.#isHere || !back) throw error;
+    const { message } = failureOf(error, "baton chat --help");
+    this.#adapter.problem(this.#cli.redact(this.#cli.terminal.named(message)));
+    return { wish: back, lines: [], back: null };
   }
 
   /** Returns where the person goes from there; null if they left. */
@@ -115,6 +133,8 @@ class Talk {
     let isGreeted = false;
     this.#status = {};
     this.#moving = null;
+    this.#unsaid = [...opening.lines];
+    this.#isHere = false;
     const surface: ChatSurface = {
       isScript: false,
       make: async (opened) => {
@@ -143,16 +163,14 @@ class Talk {
       beside: async (wish) => {
         const opened = await openedBeside(open, wish);
         if (!opened) return null;
-        next = opened;
         this.#ready = gate(); // What is typed from now on is for that one.
         const lane = open.gateway.lane(open.key);
         const isStopped = lane.run !== undefined && lane.stop("stopped");
-        const lines = async (): Promise<void> => {
-          next = { ...opened, lines: [...opened.lines, ...(await takenBack(open))] };
-          await open.gateway.delivered();
-        };
-        void lines()
-          .catch((cause: Error) => onProblem(`Can't leave this conversation: ${cause.message}`, { cause }))
+        // Its own answer ends, and what was typed here and waits is asked there. Others go on.
+        next = { ...opened, lines: [...opened.lines, ...(await open.gateway.takeBack(open.key))] };
+        void open
+          .settled()
+          .then(() => open.gateway.delivered())
           .finally(gone.open);
         return besideText(wish, isStopped);
       },
@@ -176,12 +194,14 @@ class Talk {
       adapter.refresh();
       for (const line of opening.lines) {
         await adapter.type(line);
+        this.#unsaid.shift();
         await open.settled();
       }
+      this.#isHere = true;
       this.#ready.open();
       const left = this.#left.opened.then(() => adapter.handedOver()).then(() => this.#settled());
       await Promise.race([gone.opened, left]);
-      if (!next) this.#heir = cli.terminal.named(await heirOf(open));
+      if (!next) this.#heir = cli.terminal.named(await heirOf(open).catch(() => SOMEBODY));
     } finally {
       this.#open = null;
       await open.close();
@@ -256,11 +276,17 @@ const OPEN_HERE_TOO =
   "Another terminal is in this conversation too: you see each other's messages. /new starts one of your own.";
 
 /** Where the terminal goes if others are in its lane, or in the one that has the session; null if it may stay. */
-async function openedBeside({ terminals, key }: OpenChat, wish: SessionWish): Promise<LaneOpening | null> {
+async function openedBeside(
+  { terminals, key, session }: OpenChat,
+  wish: SessionWish,
+): Promise<LaneOpening | null> {
   const isJoined = wish.kind === "session" && (await terminals.others(wish.entry.key)) > 0;
   if (!isJoined && (await terminals.others(key)) === 0) return null;
-  if (wish.kind === "session") return { wish: { kind: "session", which: wish.entry.sessionId }, lines: [] };
-  return { wish: { kind: "new" }, lines: wish.title === null ? [] : [`/new ${wish.title}`] };
+  const here = session();
+  const back: LaneWish = here === null ? { kind: "usual" } : { kind: "session", which: here };
+  if (wish.kind === "session")
+    return { wish: { kind: "session", which: wish.entry.sessionId }, lines: [], back };
+  return { wish: { kind: "new" }, lines: wish.title === null ? [] : [`/new ${wish.title}`], back };
 }
 
 function besideText(wish: SessionWish, isStopped: boolean): string {
@@ -270,14 +296,13 @@ function besideText(wish: SessionWish, isStopped: boolean): string {
     : `Opening ${nameOf(wish.entry)} here.${stopped} The other terminals stay where they are.`;
 }
 
-/** What was typed here and waits for its answer: it is asked where this terminal goes. Its own answer ends, others go on. */
-function takenBack({ gateway, key }: OpenChat): Promise<readonly string[]> {
-  return gateway.cancel(key, "written");
-}
+/** Who continues an answer, if it is not known. */
+const SOMEBODY = "another process continues it";
 
 /** Who continues the answer that is being made here, if this terminal leaves. */
 async function heirOf({ terminals, sessions, key, session }: OpenChat): Promise<string> {
   if ((await terminals.others(key)) > 0) return "the other terminal continues it";
   if (key === sessions.laneOf(localSource()).key) return "the next `baton` continues it";
-  return `\`baton --session ${session()}\` continues it`;
+  const id = session();
+  return id === null ? SOMEBODY : `\`baton --session ${id}\` continues it`;
 }

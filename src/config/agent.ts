@@ -1,5 +1,7 @@
 /** How the agent works: its model, and how long and how often it may go on. */
+
 import { DEFAULT_WINDOW } from "../session/history-window.js";
+import { parsedUrl } from "../util/parsed-url.js";
 import { choice, flag, number, type Setting, secret, text } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { folder } from "./paths.js";
@@ -70,7 +72,7 @@ function tooLong(text: string): string | null {
 }
 
 function wrongUrl(text: string): string | null {
-  if (!/^https?:\/\/[^/\s]+/i.test(text) || !URL.canParse(text)) return URL_ERROR;
+  if (!/^https?:\/\/[^/\s]+/i.test(text) || !parsedUrl(text)) return URL_ERROR;
   return /\/\/[^/]*@/.test(text) ? "do not write a key into an address; use apiKey" : null;
 }
 

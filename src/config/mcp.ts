@@ -2,6 +2,7 @@
  * The servers whose tools the agent may use (Model Context Protocol). They run commands and are told secrets, so only
  * the home folder's file names them.
  */
+import { parsedUrl } from "../util/parsed-url.js";
 import { Secret, SecretFile } from "../util/secret.js";
 import { flag, list, type Setting, text } from "../util/setting.js";
 import { each, group, type WrittenOf } from "./groups.js";
@@ -72,7 +73,7 @@ const server = group(
 );
 
 function wrongUrl(written: string): string | null {
-  if (!/^https?:\/\//i.test(written) || !URL.canParse(written)) return "give an http(s) URL";
+  if (!/^https?:\/\//i.test(written) || !parsedUrl(written)) return "give an http(s) URL";
   return withoutPassword(written) === written ? null : SECRET;
 }
 

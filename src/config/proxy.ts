@@ -1,5 +1,7 @@
 /** The proxy for outgoing connections. Its address may hold a password, so it is a secret. */
+
 import { InputError } from "../session/errors.js";
+import { parsedUrl } from "../util/parsed-url.js";
 import { Secret, SecretFile } from "../util/secret.js";
 import type { Setting } from "../util/setting.js";
 import { pathFrom } from "./paths.js";
@@ -76,5 +78,5 @@ function checked(name: string, written: string | null): string | null {
 /** `proxy:3128` is one too; null for what is no HTTP proxy. */
 function proxyAddress(written: string): string | null {
   const url = written.includes("://") ? written : `http://${written}`;
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : null;
+  return /^https?:\/\//i.test(url) && parsedUrl(url) ? url : null;
 }

@@ -142,13 +142,20 @@ export class Arrivals {
     for (const waiting of this.#waiting) waiting.giveUp();
   }
 
-  /** Drops what waits in a lane for this process: nobody fetches the files of that any more. Other files come. */
+  /**
+   * Drops what waits in a lane for this process: nobody fetches the files of that any more. Other files come. What could not
+   * be dropped is answered.
+   */
   async drop(key: SessionKey, what: "everything" | "written"): Promise<readonly InboxItem[]> {
-    const { inbox, holder, clock } = this.#setting;
+    const { inbox, holder, clock, onProblem } = this.#setting;
     const dropped: InboxItem[] = [];
     for (const item of await inbox.waitingIn(key)) {
       if (what === "written" && item.made !== undefined) continue;
-      if (await inbox.skip(item.id, holder, [], clock())) dropped.push(item);
+      try {
+        if (await inbox.skip(item.id, holder, [], clock())) dropped.push(item);
+      } catch (error) {
+        onProblem(`Could not cancel a message that waits: ${(error as Error).message}`, { cause: error });
+      }
     }
     for (const item of dropped) this.#find(item)?.giveUp();
     return dropped;

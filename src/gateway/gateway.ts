@@ -326,15 +326,18 @@ export class Gateway {
     await this.lane(key).idle();
   }
 
-  /**
-   * Ends what this process does in a lane, and drops what waits there for it, or only what people wrote: nothing of that is
-   * asked again. Returns its texts.
-   */
-  async cancel(key: SessionKey, what: "everything" | "written" = "everything"): Promise<readonly string[]> {
+  /** Ends what this process does in a lane, and drops what waits there for it: nothing of that is asked again. Returns its texts. */
+  async cancel(key: SessionKey): Promise<readonly string[]> {
     await this.#reception.idle();
-    const dropped = await this.#arrivals.drop(key, what);
+    const dropped = await this.#arrivals.drop(key, "everything");
     this.lane(key).stop("stopped");
     await this.answered(key);
+    return dropped.map(({ text }) => text);
+  }
+
+  /** Drops what people wrote in a lane and waits there for this process, and returns it: it is to be asked elsewhere. */
+  async takeBack(key: SessionKey): Promise<readonly string[]> {
+    const dropped = await this.#arrivals.drop(key, "written");
     return dropped.map(({ text }) => text);
   }
 

@@ -104,6 +104,15 @@ export function checkPatch(patch: SessionPatch): SessionPatch & Required<Usage> 
   };
 }
 
+/** What is for one of these sessions is for this one: itself, and the one in whose place a policy began it. */
+export function standsFor({
+  sessionId,
+  resetReason,
+  parentId,
+}: Pick<SessionEntry, "sessionId" | "parentId" | "resetReason">): readonly SessionId[] {
+  return resetReason !== null && parentId !== null ? [sessionId, parentId] : [sessionId];
+}
+
 const MAX_TITLE = 100;
 const MAX_METADATA = 16_384;
 

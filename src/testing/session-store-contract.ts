@@ -496,6 +496,10 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         for (const which of ["Garden", "cli"])
           await expect(found(which)).rejects.toThrow(code("session_not_found"));
         await expect(found("Garden group", viewerOf(bob))).rejects.toThrow(code("session_not_found"));
+        const next = await sessions.getOrCreate({ ...group, userId: "ann" }, { forceNew: true });
+        expect(await found("Garden group")).toBe(next.sessionId);
+        expect(await found(a.sessionId)).toBe(a.sessionId);
+        await sessions.switchTo(a.key, a.sessionId);
         const b = await sessions.getOrCreate({ ...group, chatId: "g2", userId: "ann" });
         await expect(found("Garden group")).rejects.toThrow(
           `"Garden group" matches several sessions: ${[b.sessionId, a.sessionId].sort().reverse().join(", ")}. Give one id.`,
@@ -503,6 +507,8 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         await sessions.setTitle(a.sessionId, "Plans");
         expect(await found("Garden group")).toBe(b.sessionId);
         expect(await found("plans")).toBe(a.sessionId);
+        await sessions.setTitle(a.sessionId, "Our garden group plans");
+        expect(await found("garden group")).toBe(a.sessionId);
       });
 
       it("takes no id for another that only begins like it", async () => {

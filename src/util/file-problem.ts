@@ -1,5 +1,6 @@
 /** What the file system says, as what a person can do about it. */
-import type { BigIntStats, Stats } from "node:fs";
+import { type BigIntStats, type Stats, statSync } from "node:fs";
+import { devNull } from "node:os";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left on the disk. Free some space, then try again",
@@ -44,9 +45,14 @@ export function fileSentence(error: unknown): string {
     : fileReason(error);
 }
 
-/** For a file that is read as a whole: a pipe could be waited for without end, and a device may have none. */
+/**
+ * For a file that is read as a whole: a pipe could be waited for without end, and a device may have none. /dev/null is a file
+ * without content.
+ */
 export function refuseOtherKinds(stats: Stats): void {
-  if (!stats.isFile())
+  const isNull =
+    stats.isCharacterDevice() && stats.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev;
+  if (!stats.isFile() && !isNull)
     throw new Error(`it is ${kindOf(stats)}, not a file. Move it away, or choose another path`);
 }
 

@@ -29,17 +29,28 @@ export class ProxyFailure extends Error {
 
   constructor(proxyUrl: string, status: number | null, options?: ErrorOptions) {
     const { host } = new URL(proxyUrl);
-    super(`${why(host, status)} ${PROXY_CURE.slice(0, -1)}`, options);
+    super(`${why(host, status, options?.cause)} ${PROXY_CURE.slice(0, -1)}`, options);
     this.proxy = host;
     this.status = status;
   }
 }
 
-function why(proxy: string, status: number | null): string {
+/** It answers, but not as a proxy that Baton may trust: its certificate is wrong, or it speaks something else. */
+const NO_PROXY_THERE = /^(?:ERR_TLS|ERR_SSL|EPROTO|HPE_)|CERT|SIGNATURE/;
+
+function why(proxy: string, status: number | null, cause: unknown): string {
+  const code = codeIn(cause);
+  if (NO_PROXY_THERE.test(code)) return `the proxy ${proxy} can't be used (${code}). Check its address.`;
   if (status === null) return `the proxy ${proxy} does not answer. Check that it is running.`;
   if (status === 407) return `the proxy ${proxy} wants a user name and a password.`;
   const what = status < 500 ? "refused the connection" : "could not make the connection";
   return `the proxy ${proxy} ${what} (HTTP ${status}).`;
+}
+
+function codeIn(error: unknown): string {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if ("code" in at && typeof at.code === "string") return at.code;
+  return "";
 }
 
 /** Null if the error says nothing of a proxy. */

@@ -140,6 +140,14 @@ describe("files", () => {
     expect(report.sessions.map(({ sessionId }) => sessionId)).toContain("gone");
   });
 
+  it("come in whole if the line of metadata stands behind the messages", async () => {
+    const path = folder({ "late.jsonl": lines(said("one"), head(), said("two")) });
+    const sessions = await store();
+    const report = await importSessions(path, sessions);
+    expect(await contents(sessions, report.sessions[0]?.sessionId ?? "")).toEqual(["one", "two"]);
+    expect(report.totals).toMatchObject({ sessions: 1, added: 2, bookkeeping: 1 });
+  });
+
   it("give only their first session if several were written one after another", async () => {
     const path = folder({
       "all.jsonl": lines(

@@ -44,6 +44,7 @@ async function call(asked: Extract<ToChild, { kind: "call" }>): Promise<{ messag
         complete: () => [],
         answered: async () => {},
         onStop: () => {},
+        heir: () => "another process continues it",
         onLeave: () => {},
       });
       adapter = new KeptAdapter(terminal);

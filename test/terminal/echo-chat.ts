@@ -87,6 +87,7 @@ const adapter = new TerminalAdapter({
   onStop: () => {
     isStopped = true;
   },
+  heir: () => "another process continues it",
   onLeave: () => {
     isLeaving = true;
     void kept

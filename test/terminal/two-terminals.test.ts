@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { OWNER, openSessions } from "../../src/index.js";
+import { openStore } from "../../src/open-sessions.js";
+import { asHandoffId } from "../../src/session/ids.js";
 import { baton, makeHome } from "../support/baton.js";
 import { killAll, type PtyChat, pty } from "./pty-chat.js";
 import { realChat } from "./real-chat.js";
@@ -93,6 +95,28 @@ describe.skipIf(!pty)("two terminals", () => {
     await two.see("slow 60\r/resume Roses\rwhat did I say first?\r", "First you said “roses are red”");
     expect(two.vt.text()).toContain('Opening "Roses" here.');
     expect(one.vt.text()).not.toContain("First you said");
+  });
+
+  test("if the conversation can't be opened, one stays where one was, and nothing that waited goes without a word", async () => {
+    const home = makeHome();
+    writeFileSync(join(home, "config.yaml"), JSON.stringify({ busy: { default: "queue" } }), { mode: 0o600 });
+    const one = await realChat(home, "", env);
+    await one.see("tulips\r", "You said “tulips”");
+    const two = await realChat(home, "", env);
+    await two.see("", "Another terminal is in this conversation too");
+    await two.see("slow 60\r", "Slowly:");
+    const { store, sessions } = await openStore({ url: join(home, "baton.db") });
+    const { sessionId } = await sessions.getOrCreate(THERE);
+    await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, Date.now());
+    await sessions.close();
+    await two.see(
+      `violets are blue\r/resume ${sessionId}\rwhat did I say first?\r`,
+      "First you said “tulips”",
+    );
+    const text = two.vt.text().replace(/\s+/g, " ");
+    expect(text).toContain("Not sent: violets are blue");
+    expect(text).toContain("This session is being handed off");
+    expect(one.vt.text()).not.toContain("violets");
   });
 
   test("what one of them asks is told in the other, and answered where it was asked", async () => {

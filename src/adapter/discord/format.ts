@@ -3,6 +3,7 @@
  * HTML) is said in what there is. What was plain text stays plain text: every character that Discord would read as
  * markup, a mention or an emoji is escaped.
  */
+import { parsedUrl } from "../../util/parsed-url.js";
 import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.js";
 import { type Around, type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 
@@ -121,7 +122,7 @@ function isApart(text: string, next: string): boolean {
 
 /** Null for what is no address of the web; nothing in it ends a link early. */
 function webAddress(target: string): string | null {
-  if (!URL.canParse(target) || !/^https?:\/\/[^\s/]/i.test(target)) return null;
+  if (!parsedUrl(target) || !/^https?:\/\/[^\s/]/i.test(target)) return null;
   return target.replace(/[\s<>\\()[\]]/g, (character) =>
     [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).toUpperCase()}`).join(""),
   );

@@ -3,6 +3,7 @@
  * the gateway that can be gone on with. A channel is known before its first message is taken, so that this one comes
  * again too. Written at most once a second: what is read twice for that is known to the inbox.
  */
+import { parsedUrl } from "../../util/parsed-url.js";
 import type { Memory } from "../adapter.js";
 import { before, isNewer, isSnowflake, newest, snowflakeAt } from "./snowflake.js";
 
@@ -144,7 +145,7 @@ function isSession(value: Partial<GatewaySession> | null | undefined): value is 
 }
 
 export function isGatewayUrl(url: unknown): url is string {
-  return typeof url === "string" && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol);
+  return typeof url === "string" && /^wss?:$/.test(parsedUrl(url)?.protocol ?? "");
 }
 
 /** The ids after which to read a channel: what is older than `oldest` is let be. */

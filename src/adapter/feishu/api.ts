@@ -2,6 +2,7 @@
  * Feishu's API, over plain HTTP. The token of the app is asked for when it is needed, kept for as long as it holds, and asked
  * for anew if Feishu does not take it. Answers are of bounded size and read field by field.
  */
+import { parsedUrl } from "../../util/parsed-url.js";
 import { readBounded, within } from "../http-call.js";
 import { field, idOf, jsonOf, numberIn, textIn, wordsIn } from "../untrusted.js";
 import { baseUrlOf, type FeishuSettings } from "./config.js";
@@ -59,7 +60,7 @@ export class FeishuApi {
     const init = jsonInit("POST", { AppID: appId, AppSecret: appSecret() });
     const answer = await this.#ask("/callback/ws/endpoint", init);
     const url = wordsIn(answer, "data", "URL");
-    if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) throw new Error("Feishu did not say where to connect");
+    if (!/^wss?:\/\//.test(url) || !parsedUrl(url)) throw new Error("Feishu did not say where to connect");
     const service = Number(new URL(url).searchParams.get("service_id") ?? "0");
     const seconds = numberIn(answer, "data", "ClientConfig", "PingInterval");
     const pingMs = seconds === undefined ? USUAL_PING_MS : seconds * SECOND_MS;

@@ -6,6 +6,7 @@
  * have signs. A card, which has buttons, shows plain words.
  */
 
+import { parsedUrl } from "../../util/parsed-url.js";
 import { LinePen, type PenLine, type PenLines } from "../markdown/line-pen.js";
 import { JOINER, takesMark } from "../markdown/literal-marks.js";
 import { type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
@@ -183,5 +184,5 @@ function plain(text: string): FeishuWords {
 }
 
 function webAddress(url: string): string | null {
-  return /^https?:\/\/\S/i.test(url) && URL.canParse(url) ? new URL(url).href : null;
+  return /^https?:\/\/\S/i.test(url) ? (parsedUrl(url)?.href ?? null) : null;
 }

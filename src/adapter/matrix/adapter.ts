@@ -3,17 +3,15 @@
  * a batch was received, and sends under transaction ids made of delivery ids, so that the same delivery is one event.
  */
 
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fields } from "../../util/json.js";
-import { parsedUrl } from "../../util/parsed-url.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
 import { speakerWith } from "../speaker.js";
 import { textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
-import type { MatrixSettings } from "./config.js";
+import { accountOf, isAddress, type MatrixSettings } from "./config.js";
 import { textBytes } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import { connectError, ifMissing, isMissing, notThere } from "./failure.js";
@@ -67,11 +65,11 @@ export class MatrixAdapter implements Adapter {
 
   constructor(settings: MatrixSettings) {
     this.#settings = settings;
-    this.account = settings.userId ?? accountOf(settings);
+    this.account = accountOf(settings);
   }
 
   async serve(line: Line): Promise<void> {
-    if (!parsedUrl(this.#settings.homeserver)) throw notThere();
+    if (!isAddress(this.#settings)) throw notThere();
     const api = new MatrixApi({ timeoutMs: TIMEOUT_MS, ...this.#settings });
     line.end.addEventListener("abort", () => api.close());
     let encryption: Encryption | null = null;
@@ -168,10 +166,4 @@ export class MatrixAdapter implements Adapter {
       await intake.stop();
     }
   }
-}
-
-/** Without a user id: a name for this token on this homeserver, which tells nothing of it. */
-function accountOf({ homeserver, accessToken }: MatrixSettings): string {
-  const digest = createHash("sha256").update(accessToken()).digest("hex").slice(0, 16);
-  return `${parsedUrl(homeserver)?.host ?? homeserver}#${digest}`;
 }

@@ -1,5 +1,7 @@
 /** Signal, by a signal-cli that runs beside us. */
+
 import { registerPlatform, type ToldChat } from "../../session/platform.js";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { flag, text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { LIMITS } from "./limits.js";
@@ -42,7 +44,7 @@ registerPlatform(
         {
           error: DAEMON,
           refuse: (url) =>
-            /^unix:\/./s.test(url) || (/^https?:\/\//i.test(url) && URL.canParse(url)) ? null : DAEMON,
+            /^unix:\/./s.test(url) || (/^https?:\/\//i.test(url) && parsedUrl(url)) ? null : DAEMON,
         },
       ),
       account: text({

@@ -3,6 +3,7 @@
  * can name a person, a channel or everybody; only links to the web and to mail addresses are made. What mrkdwn does not
  * have becomes what comes closest: headings are bold, tables are code, a fence loses its language.
  */
+import { parsedUrl } from "../../util/parsed-url.js";
 import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.js";
 import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
 import { type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
@@ -105,7 +106,7 @@ function withoutGaps(text: string): string {
 }
 
 function webAddress(url: string): string | null {
-  if (!/^(?:https?:\/\/|mailto:)\S/i.test(url) || !URL.canParse(url)) return null;
+  if (!/^(?:https?:\/\/|mailto:)\S/i.test(url) || !parsedUrl(url)) return null;
   return new URL(url).href.replaceAll("&", "&amp;").replace(/[<>|`]/g, encodeURIComponent);
 }
 

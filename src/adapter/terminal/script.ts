@@ -13,7 +13,7 @@ import { printableText } from "../../util/text.js";
 import { written } from "../../util/written.js";
 import type { Adapter, Capabilities, Letter, Line, RemoteFile, Speaker } from "../adapter.js";
 import { ended } from "../ended.js";
-import type { LiveReply } from "../live-reply.js";
+import type { LiveReply, ReplyEnd } from "../live-reply.js";
 import { KeyedQuestions } from "./keyed-questions.js";
 import { laterThanKeys } from "./keys-read.js";
 import { jsonOutput } from "./script-json.js";
@@ -189,7 +189,7 @@ export class ScriptAdapter implements Adapter, Speaker {
         if (isOver) return;
         isOver = true;
         this.#facts = facts ?? null;
-        this.finish(outcome === "left" ? "stopped" : outcome);
+        this.finish(outcomeOf(outcome));
       },
     };
   }
@@ -226,9 +226,14 @@ export class ScriptAdapter implements Adapter, Speaker {
         words = "";
         if (this.#isAnswered) return;
         // Unless an answer follows, the message went into this turn.
-        this.#outcome = outcome === "left" ? "stopped" : outcome;
+        this.#outcome = outcomeOf(outcome);
         this.#facts = facts ?? null;
       },
     };
   }
+}
+
+/** A script does not leave an answer to others: for it, that has stopped. */
+function outcomeOf(end: ReplyEnd): ScriptOutcome {
+  return end === "left" ? "stopped" : end;
 }

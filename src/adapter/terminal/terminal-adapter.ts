@@ -35,12 +35,11 @@ import {
   terminalAccount,
 } from "./terminal-source.js";
 
-export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "later" | "files" | "heir"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock" | "later" | "files"> {
   /** Where the person is: `@path` in a message means the files there and below. Without it, it means nothing. */
   readonly folder?: string;
   /** Awaited before each line that the person types: it is known then where that goes. */
   readonly settled?: () => Promise<void>;
-  readonly heir?: ChatOptions["heir"];
   /** The session that the terminal shows; what is typed is for that one. */
   readonly session?: () => SessionId | null;
   /** Settles when nothing waits or runs for this terminal; does not reject. */
@@ -63,12 +62,12 @@ export class TerminalAdapter implements Adapter, Speaker {
   constructor(options: TerminalAdapterOptions) {
     this.#options = options;
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), ...ownCommands(line)];
-    const { folder, clock = Date.now, heir = () => "another process continues it" } = options;
+    const { folder, clock = Date.now } = options;
     const names = folder ? new FileNames({ folder, clock, onArrived: () => this.arrived() }) : null;
     const files: ChatOptions["files"] = (begun) => names?.complete(begun) ?? [];
     const View = options.plain ? PlainChat : Chat;
     this.#chat = new View(
-      { ...options, clock, later: laterThanKeys, heir, complete, files },
+      { ...options, clock, later: laterThanKeys, complete, files },
       { submit: (text) => this.#submit(text), press: (command) => this.#press(command) },
     );
   }

@@ -1,5 +1,7 @@
 /** The questions about the model: its server, its key and its name, until a model answers or the person goes on without. */
+
 import * as clack from "@clack/prompts";
+import { parsedUrl } from "../../util/parsed-url.js";
 import { cleanLine } from "../../util/text.js";
 import { type Found, likelyAddress, likelyModel, type ModelAnswers } from "./answers.js";
 import { given, initially, type Streams, whileWaiting } from "./prompt.js";
@@ -98,7 +100,7 @@ async function askAddress(
   if (!provider.hasAddress) return likely;
   const message = "What is the address of the server? It often ends in /v1.";
   const validate = (text = "") =>
-    /^https?:\/\/./.test(text) && URL.canParse(text)
+    /^https?:\/\/./.test(text) && parsedUrl(text)
       ? undefined
       : "Enter a URL that starts with http:// or https://.";
   return given(

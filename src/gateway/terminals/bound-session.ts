@@ -4,7 +4,7 @@
  * what is typed there reaches no other session.
  */
 import type { SessionId } from "../../session/ids.js";
-import type { SessionEntry } from "../../session/session.js";
+import { type SessionEntry, standsFor } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import { Looks } from "../../util/looks.js";
@@ -102,6 +102,5 @@ export function follows(
   entry: Pick<SessionEntry, "sessionId" | "parentId" | "resetReason"> | null,
   isOwn: boolean,
 ): boolean {
-  if (bound === null || isOwn || entry?.sessionId === bound) return true;
-  return entry !== null && entry.resetReason !== null && entry.parentId === bound;
+  return bound === null || isOwn || (entry !== null && standsFor(entry).includes(bound));
 }

@@ -83,7 +83,10 @@ class TranscriptReading {
     if (this.header === null && this.messages.length === 0) {
       this.header = json;
       this.#place = 0;
-    } else if (this.header?.key === json.key && this.header?.session_id === json.session_id) {
+    } else if (
+      this.header === null || // Some programs write theirs at the end.
+      (this.header.key === json.key && this.header.session_id === json.session_id)
+    ) {
       this.#problems.bookkeeping += 1;
     } else {
       this.isOver = true;

@@ -6,7 +6,7 @@
 import { ownerOfChat, personOf } from "../../session/access.js";
 import { ConflictError, sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
-import type { SessionEntry } from "../../session/session.js";
+import { type SessionEntry, standsFor } from "../../session/session.js";
 import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
 import type { SessionSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
@@ -179,7 +179,7 @@ export async function bindAnew(
   { before, after }: { readonly before: SessionEntry; readonly after: SessionId },
   holder: string,
 ): Promise<void> {
-  const meant = meantBy(before);
+  const meant = standsFor(before);
   await tx.run(
     `UPDATE inbox SET bound_to = ? WHERE key = ? AND owner = ? AND state = 'waiting' AND kind = 'message'
        AND bound_to IN (${meant.map(() => "?").join(", ")})`,
@@ -188,11 +188,6 @@ export async function bindAnew(
     holder,
     ...meant,
   );
-}
-
-/** What is bound to one of these is for this session: to itself, or to the one that a policy ended for it. */
-export function meantBy({ sessionId, resetReason, parentId }: SessionEntry): readonly SessionId[] {
-  return resetReason !== null && parentId !== null ? [sessionId, parentId] : [sessionId];
 }
 
 /** What a key alone tells of its place: the chat; and so it is the chat's, not a person's. */

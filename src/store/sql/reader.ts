@@ -16,6 +16,18 @@ import { PRUNABLE } from "./routes.js";
 import { hasActiveHandoff, hasRunningTurn, sessionRow } from "./rows.js";
 import { number, text } from "./values.js";
 
+type FindCondition = readonly [sql: string, params: readonly SqlValue[]];
+
+/** An untitled session by the name of its chat, as lists show it: the one that the chat has now, or else any. */
+function chatNamed(name: string): readonly FindCondition[] {
+  if (name === "") return [];
+  const untitled = "s.title IS NULL AND s.platform <> ? AND s.display_name = ?";
+  return [
+    [`${untitled} AND EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id)`, [LOCAL, name]],
+    [untitled, [LOCAL, name]],
+  ];
+}
+
 export class SqlReader implements SessionReader {
   readonly #db: Db;
 
@@ -82,13 +94,20 @@ export class SqlReader implements SessionReader {
   }
 
   async find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]> {
-    const conditions: [string, SqlValue[]][] = [
+    const conditions: readonly FindCondition[] = [
       ["s.id = ?", [which]],
       ["s.title = ?", [cleanLine(which)]],
       ["s.id >= ? AND s.id < ?", [which, `${which}\u{10ffff}`]],
-      ["s.title IS NULL AND s.platform <> ? AND s.display_name = ?", [LOCAL, cleanLine(which)]],
     ];
-    for (const [sql, params] of which.trim() === "" ? [] : conditions) {
+    const named = which.trim() === "" ? [] : await this.#first(conditions, viewer, limit);
+    if (named.length > 0) return named;
+    const titled = await this.#titledLike(folded(cleanLine(which)), viewer, limit);
+    return titled.length > 0 ? titled : this.#first(chatNamed(cleanLine(which)), viewer, limit);
+  }
+
+  /** What the first of the conditions finds that finds anything. */
+  async #first(conditions: readonly FindCondition[], viewer: Viewer, limit: number): Promise<SessionEntry[]> {
+    for (const [sql, params] of conditions) {
       const where = new Conditions(accessCondition(viewer));
       where.add(sql, ...params);
       const rows = await this.#db.all(
@@ -98,7 +117,7 @@ export class SqlReader implements SessionReader {
       );
       if (rows.length > 0) return rows.map((row) => sessionRow(row).entry);
     }
-    return this.#titledLike(folded(cleanLine(which)), viewer, limit);
+    return [];
   }
 
   /** By the whole title or else a part of it, in any case. Compared here: databases fold letters differently. */

@@ -17,7 +17,7 @@ import type {
 } from "../../gateway/store.js";
 import { STOP_WISHES } from "../../gateway/store.js";
 import type { InboxId, SessionId, TurnId } from "../../session/ids.js";
-import { type ModelUse, type SessionEntry, usageOfAll } from "../../session/session.js";
+import { type ModelUse, type SessionEntry, standsFor, usageOfAll } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import type { ResolveRequest } from "../../session/store.js";
@@ -28,7 +28,7 @@ import { isHeldByHandoff } from "./handoff-rows.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
 import { jobOfTurn, noteEnd, noteStep } from "./job-runs.js";
-import { lentSession, lockLane, meantBy } from "./lanes.js";
+import { lentSession, lockLane } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
@@ -57,7 +57,7 @@ async function isBehind(
 
 /** False if it is bound to another session than the lane has. */
 function isFor(boundTo: SessionId | null, present: SessionEntry | undefined): boolean {
-  return boundTo === null || (present !== undefined && meantBy(present).includes(boundTo));
+  return boundTo === null || (present !== undefined && standsFor(present).includes(boundTo));
 }
 
 export class SqlTurns implements Turns {
