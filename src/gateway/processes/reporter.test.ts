@@ -97,8 +97,11 @@ it("tells of the true end of a process that was thought lost", async () => {
   world = await openProcessWorld();
   const ann = world.world.chat("ann");
   const id = await world.start(ann, "read -r x; exit 3", { notifyOnComplete: true });
+  const reopen = vi.spyOn(world.store.processes, "reopen").mockResolvedValue(false); // Not before it is told.
   await world.store.processes.ended(id, { kind: "lost", why: "Nobody was there." }, world.world.now);
+  await world.processes.tidy();
   await until(() => ann.told.some((text) => text.includes(`(Nobody was there`)));
+  reopen.mockRestore();
   await world.processes.reconcile();
   expect((await world.store.processes.find(id))?.state).toBe("running");
   await world.processes.write(id, "\n");
