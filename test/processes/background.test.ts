@@ -304,11 +304,11 @@ describe("watched output", () => {
       return here.report(...given);
     });
     there?.calls.mockImplementationOnce(async (...given) => {
-      await until(() => here?.calls.mock.calls.length === 1);
+      await until(() => (here?.calls.mock.calls.length ?? 0) >= 1);
       return there.report(...given);
     });
     await world.processes.write(id, "E one\n");
-    await until(() => here?.calls.mock.results.length === 1);
+    await until(() => (here?.calls.mock.results.length ?? 0) >= 1);
     await expect(here?.calls.mock.results[0]?.value).resolves.toBe(false);
     const reads = vi.spyOn(world.processes, "read");
     await world.processes.write(id, "-\n");
@@ -354,14 +354,15 @@ describe("watched output", () => {
   it("has a notice for lines that match and one for the output, also if both are due at once", async () => {
     const { gateway, ann } = await open();
     const follow = vi.spyOn(world.processes, "follow");
-    const id = await world.start(ann, ECHO, { watchPatterns: ["E"], checkInterval: 30 });
-    await until(() => follow.mock.calls.length === 1);
+    const both = "read -r x; printf 'one\\nE two\\n'; exec sleep 600"; // At once: nobody can read between them.
+    const id = await world.start(ann, both, { watchPatterns: ["E"], checkInterval: 30 });
+    await until(() => follow.mock.calls.length >= 1);
     await settled(gateway, ann);
     await ann.ask("/new");
     await settled(gateway, ann);
     const printed = (): string[] => ann.told.filter((text) => /printed(?: \(the last part\))?:/.test(text));
     gateway.now += 31_000;
-    await world.processes.write(id, "one\nE two\n");
+    await world.processes.write(id, "\n");
     await until(() => printed().length === 2);
     expect(printed()[0]).toContain("```\nE two\n```");
     expect(printed()[1]).toContain("```\none\nE two\n```");
