@@ -163,11 +163,11 @@ class Talk {
       beside: async (wish) => {
         const opened = await openedBeside(open, wish);
         if (!opened) return null;
-        this.#ready = gate(); // What is typed from now on is for that one.
         const lane = open.gateway.lane(open.key);
         const isStopped = lane.run !== undefined && lane.stop("stopped");
         // Its own answer ends, and what was typed here and waits is asked there. Others go on.
         next = { ...opened, lines: [...opened.lines, ...(await open.gateway.takeBack(open.key))] };
+        this.#ready = gate(); // What is typed from now on is for that one.
         void open
           .settled()
           .then(() => open.gateway.delivered())
