@@ -1,6 +1,6 @@
 /**
  * The text of a single question: the words of the command line, then what was piped in. Only words can be a command: a
- * pipe brings data, whatever it says. With words, nobody waits for ever for a pipe that says nothing: programs that start
+ * pipe brings data, whatever it says. With words, nobody waits forever for a pipe that says nothing: programs that start
  * Baton often leave its input open.
  */
 import { fstatSync } from "node:fs";

@@ -1,7 +1,8 @@
 /**
  * Shows a turn while it is made: a reply that takes longer than a moment begins as a message that grows step by step, or
  * as a draft if the platform has those. One that is complete before is sent at once, by one call. If a tool runs for
- * long, or the model's server is waited for, the same message says so until the reply begins; a platform's own line for that is used instead of a message.
+ * long, or the model's server lets Baton wait, the same message says so until the reply begins; a platform's own line for
+ * that is used instead of a message.
  * It makes one call at a time, also together with the deliverer: a reply begins only if nothing waits to be sent there,
  * so it overtakes nothing. Nothing here throws or is needed: a call that fails ends the streaming of this turn, and the
  * outbox sends the reply.

@@ -1,6 +1,7 @@
 /**
  * What a turn does while it says nothing: which tools run, and since when; or that it waits for the model's server, and
- * until when. A tool that is done within a few seconds is not worth a word, and neither is such a wait. Nothing here calls a platform: whoever shows the words is told when there are new ones.
+ * until when. A tool that is done within a few seconds is not worth a word, and neither is such a wait. Nothing here calls
+ * a platform: who shows the words hears when there are new ones.
  */
 import type { ToolCall } from "../session/transcript.js";
 import type { ModelRetry } from "../session/turn-facts.js";

@@ -1,4 +1,7 @@
-/** Saves what was typed for later runs, one line after the other. One that can't be saved is told, and stops nothing. */
+/**
+ * Saves what was typed for later runs, one line after the other. If one can't be saved, the person hears why, and the chat
+ * goes on.
+ */
 import type { HistoryFile } from "./history.js";
 
 export class SavedLines {

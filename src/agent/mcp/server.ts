@@ -83,7 +83,7 @@ export class McpServer {
   #lastWords = new LastWords();
   /** True if somebody was told that its tools are missing. */
   #isMissed = false;
-  /** The tools of which somebody was told that it does not have them. */
+  /** The missing tools that were already reported. */
   #toldMissing = "";
   #failures = 0;
   #readySince = 0;
