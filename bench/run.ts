@@ -19,6 +19,7 @@ import { search } from "./cases/search.js";
 import { splitting } from "./cases/split.js";
 import { start } from "./cases/start.js";
 import { turn } from "./cases/turn.js";
+import { web } from "./cases/web.js";
 import { compare } from "./compare.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
 import { Stores } from "./stores.js";
@@ -49,6 +50,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   hostile,
   processes,
   jobs,
+  web,
 };
 
 const FULL = {
@@ -94,6 +96,10 @@ const FULL = {
   longTurns: 5_000,
   expiry: 50_000,
   expired: 500,
+  /** Open pages; how long they are watched while nobody says anything; how many messages then. */
+  browsers: 1_000,
+  browsersIdleMs: 20_000,
+  browserMessages: 100,
 };
 
 const QUICK: typeof FULL = {
@@ -125,6 +131,9 @@ const QUICK: typeof FULL = {
   longTurns: 400,
   expiry: 2_000,
   expired: 50,
+  browsers: 50,
+  browsersIdleMs: 3_000,
+  browserMessages: 10,
 };
 
 const HELP = `Usage: npm run bench -- [options]

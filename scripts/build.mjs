@@ -32,9 +32,13 @@ function newestChange(folder) {
 function upToDate() {
   if (!existsSync(stamp)) return false;
   const built = statSync(stamp).mtimeMs;
-  const inputs = ["tsconfig.json", "tsconfig.build.json", "package.json", "scripts/bundle.mjs"].map(
-    (name) => statSync(join(root, name)).mtimeMs,
-  );
+  const inputs = [
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "package.json",
+    "scripts/bundle.mjs",
+    "scripts/page.mjs",
+  ].map((name) => statSync(join(root, name)).mtimeMs);
   return built > Math.max(newestChange(join(root, "src")), ...inputs);
 }
 

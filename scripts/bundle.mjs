@@ -5,6 +5,7 @@ import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { buildPage } from "./page.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
@@ -54,6 +55,7 @@ export async function bundle(folder) {
   const modules = [];
   for (const program of [COMMAND_LINE, PROCESS_HOST, DOCUMENT_READER, LIBRARY])
     modules.push(...(await putTogether(folder, program)));
+  modules.push(...(await buildPage(join(folder, "web")))); // In place of src/web, which is inside the command line now.
   writeFileSync(join(folder, "LICENSES.txt"), licences(modules));
 }
 

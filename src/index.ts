@@ -321,6 +321,7 @@ export type {
   NewSession,
   OccupiedLane,
   Page,
+  PartWish,
   Resolved,
   ResolveRequest,
   RouteStore,

@@ -6,18 +6,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import "./adapter/platforms.js";
+import type { Adapter } from "./adapter/adapter.js";
 import type { StoreUse } from "./cli/cli.js";
-import type { OpenHandoffs, OpenJobs } from "./cli/opened.js";
 import type { ChatEvents, QuestionWish } from "./cli/opened-chat.js";
 import { type Config, rulesOf, waitsOf } from "./config/config.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
-import type { JobLimits } from "./gateway/jobs/options.js";
 import { loadPlatforms } from "./load-platforms.js";
 import type { AdaptersOver } from "./open-gateway.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
-import type { HomeChannel } from "./session/context.js";
 import { USUAL_COMMAND } from "./util/command-words.js";
 import type { Finding } from "./util/finding.js";
 import { onOutputEnd } from "./util/output-end.js";
@@ -32,6 +30,7 @@ const { version, engines } = JSON.parse(
 const words = process.argv.slice(2);
 const MAIN = fileURLToPath(import.meta.url);
 const PROCESS_HOST = { host: fileURLToPath(new URL("./process-host.js", import.meta.url)), version };
+const PAGE = fileURLToPath(new URL("./web", import.meta.url));
 const DOCUMENT_READER = fileURLToPath(new URL("./document-reader.js", import.meta.url));
 
 /** The secrets this process knows; all output goes through it. */
@@ -91,7 +90,8 @@ async function runCommand(): Promise<number> {
       return config;
     },
     openSessions: async (config, purpose) => (await openMirrored(config, purpose, onProblem)).sessions,
-    openPeople,
+    openPeople: async (config, purpose) =>
+      (await import("./open-desks.js")).openPeople(config, await openCleanly(config, purpose)),
     openRetention: async (config, purpose) =>
       (await import("./open-erasure.js")).openRetention(config, openMirrored(config, purpose, onProblem)),
     openErasure: async (config) =>
@@ -100,7 +100,8 @@ async function runCommand(): Promise<number> {
         open: (purpose) => openCleanly(config, purpose, { config: config.sessions }),
         onProblem,
       }),
-    platformStates,
+    platformStates: async (config) =>
+      (await import("./open-desks.js")).platformStates(await openCleanly(config, "look")),
     sweepMedia: async (config) =>
       (await import("./open-erasure.js")).sweepMedia(config, await openCleanly(config, "change")),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
@@ -119,12 +120,14 @@ async function runCommand(): Promise<number> {
           );
         },
       ),
-    openHandoffs,
+    openHandoffs: async (config, purpose) =>
+      (await import("./open-desks.js")).openHandoffs(config, await openForWork(config, purpose)),
     openLanes: async (config, purpose) => {
-      const opened = await openCleanly(config, purpose, { config: config.sessions });
+      const opened = await openForWork(config, purpose);
       return (await import("./open-lanes.js")).openLanes(config, opened);
     },
-    openJobs,
+    openJobs: async (config, purpose) =>
+      (await import("./open-desks.js")).openJobs(config, await openForWork(config, purpose)),
     openProcesses: (config) => openProcessesOf(config, onProblem),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     fallbackModel: async (config) => (await import("./open-agent.js")).fallbackFor(config, environment),
@@ -132,20 +135,23 @@ async function runCommand(): Promise<number> {
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
     linkPlatform: async (...call) => (await import("./open-platforms.js")).linkPlatform(...call),
-    openGateway: (config, adapters, onProblem) =>
-      openGatewayOf(
-        environment,
-        config,
-        { adapters: async () => adapters, isUnattended: false, command: USUAL_COMMAND },
-        { onProblem, log: onProblem },
-      ),
+    openPage: async (config) =>
+      (await import("./open-web.js")).openPage(config, {
+        ...{ version, page: PAGE, redact: redactor.redact },
+        findings: () => setupFindings(config),
+        open: (...call) => openServing(environment, config, ...call),
+      }),
+    openPageLinks: async (config, purpose) =>
+      (await import("./open-desks.js")).openPageLinks(await openCleanly(config, purpose)),
+    openGateway: (config, ...call) => openServing(environment, config, ...call),
     inspectStore,
     inspectMcp,
-    inspectProcesses: async (config) =>
-      (await import("./open-processes.js")).processFindings(config, version),
-    inspectEnvironments: async (config) => (await import("./open-tools.js")).environmentFindings(config),
-    inspectSandbox: async (config) => (await import("./open-tools.js")).sandboxFindings(config),
+    inspectProcesses,
+    inspectEnvironments,
+    inspectSandbox,
     backups: async (url) => (await import("./open-backups.js")).openBackups(url),
+    openWork: async (config, begun) =>
+      (await import("./open-work.js")).openWork(openCleanly(config, "change"), begun),
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
   });
@@ -172,63 +178,9 @@ async function openCleanly(config: Config, purpose: StoreUse, options: Omit<Open
   return open;
 }
 
-async function openPeople(config: Config, purpose: StoreUse) {
-  const { People } = await import("./gateway/people.js");
-  const { store, sessions } = await openCleanly(config, purpose);
-  const people = new People(store.people, config.people, { clock: Date.now, groups: config.groups.byChat });
-  const { spending, usage, jobs, memory, memoryCounts } = store;
-  return { people, spending, usage, jobs, memory, memoryCounts, sessions, close: () => sessions.close() };
-}
-
-async function platformStates(config: Config) {
-  const { knownAccounts } = await import("./gateway/served.js");
-  const { store, sessions } = await openCleanly(config, "look");
-  const { servedAccounts, sharingTexts } = await import("./gateway/shared-accounts.js");
-  try {
-    const platforms = await knownAccounts(store.accounts, Date.now());
-    return { platforms, sharing: sharingTexts(await servedAccounts(store.accounts, Date.now())) };
-  } finally {
-    await sessions.close();
-  }
-}
-
-async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs> {
-  const { HandoffDesk } = await import("./gateway/handoff/desk.js");
-  const { Places } = await import("./gateway/places.js");
-  const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
-  const { handoffs, accounts } = store;
-  const homeChannels = await homeChannelsOf(config);
-  const places = new Places({ sessions, accounts, homeChannels, clock: Date.now });
-  const desk = new HandoffDesk({
-    sessions,
-    handoffs,
-    places,
-    waitMs: config.handoff.waitSeconds * 1_000,
-    clock: Date.now,
-  });
-  return { desk, sessions, handoffs, close: () => sessions.close() };
-}
-
-async function openJobs(config: Config, purpose: StoreUse): Promise<OpenJobs> {
-  const { JobDesk } = await import("./gateway/jobs/desk.js");
-  const { Places } = await import("./gateway/places.js");
-  const { TERMINAL_ACCOUNT } = await import("./adapter/terminal/terminal-source.js");
-  const { localSource } = await import("./session/source.js");
-  const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
-  const { jobs, accounts } = store;
-  const homeChannels = await homeChannelsOf(config);
-  const places = new Places({ sessions, accounts, homeChannels, clock: Date.now });
-  const desk = new JobDesk({
-    ...jobLimits(config),
-    jobs,
-    accounts,
-    places,
-    mayRunCommands: () => true,
-    clock: Date.now,
-  });
-  const source = localSource();
-  const origin = { key: sessions.laneOf(source).key, source, account: TERMINAL_ACCOUNT };
-  return { desk, homes: places.homes, origin, close: () => sessions.close() };
+/** With the settings of sessions. */
+function openForWork(config: Config, purpose: StoreUse) {
+  return openCleanly(config, purpose, { config: config.sessions });
 }
 
 async function openProcessesOf(config: Config, onProblem: OnProblem) {
@@ -262,19 +214,18 @@ async function placeOf(
   return { url: existsSync(file) ? url : "sqlite::memory:", remember: nothing };
 }
 
-function jobLimits({ jobs, sessions }: Config): JobLimits {
-  return {
-    timeZone: sessions.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    timeoutMs: jobs.timeoutSeconds * 1_000,
-    mostPerPerson: jobs.maxPerPerson,
-  };
-}
-
-/** The home channels in the settings. */
-async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChannel[]> {
-  const { homeChannelIn } = await import("./config/home-channel.js");
-  return Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-    homeChannel === null ? [] : [homeChannelIn(platform, homeChannel)],
+/** The gateway of `baton gateway`, which serves platforms. */
+function openServing(
+  environment: Environment,
+  config: Config,
+  adapters: readonly Adapter[],
+  onProblem: OnProblem,
+) {
+  return openGatewayOf(
+    environment,
+    config,
+    { adapters: async () => adapters, isUnattended: false, command: USUAL_COMMAND },
+    { onProblem, log: onProblem },
   );
 }
 
@@ -296,6 +247,7 @@ async function openGatewayOf(
   const { onProblem, log = () => {} } = events;
   const { openGatewayOver } = await import("./open-gateway.js");
   const { openAgent } = await import("./open-agent.js");
+  const { homeChannelsOf, jobLimits } = await import("./open-desks.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { makeWorkspace } = await import("./config/workspace.js");
@@ -354,7 +306,7 @@ async function openGatewayOf(
     ...(asked.model === undefined ? {} : { model: asked.model }),
     instructions: await (await import("./open-instructions.js")).openInstructions(config, asked.system),
     workdir: config.agent.workdir,
-    homeChannels: await homeChannelsOf(config),
+    homeChannels: homeChannelsOf(config),
     groups: { ...config.groups, answersAll: ({ platform }) => config.platforms[platform]?.answer === "all" },
     files: await (await import("./open-files.js")).openFiles(config, DOCUMENT_READER),
     maxMessages: config.agent.maxMessages,
@@ -382,6 +334,24 @@ async function mcpServers(
 async function inspectMcp(config: Config): Promise<Finding[]> {
   if (Object.keys(config.mcp.servers).length === 0) return [];
   return (await import("./open-mcp.js")).mcpFindings(config, version);
+}
+
+async function inspectProcesses(config: Config): Promise<Finding[]> {
+  return (await import("./open-processes.js")).processFindings(config, version);
+}
+
+async function inspectEnvironments(config: Config): Promise<Finding[]> {
+  return (await import("./open-tools.js")).environmentFindings(config);
+}
+
+async function inspectSandbox(config: Config): Promise<Finding[]> {
+  return (await import("./open-tools.js")).sandboxFindings(config);
+}
+
+/** For a gateway that runs: it has the store open, so that is not looked at from outside, and is not read as a whole. */
+async function setupFindings(config: Config): Promise<Finding[]> {
+  const found = [inspectSandbox(config), inspectEnvironments(config), inspectProcesses(config)];
+  return (await Promise.all(found)).flat();
 }
 
 async function inspectStore(config: Config) {

@@ -10,9 +10,10 @@ import { OutputFolder } from "./gateway/jobs/output-folder.js";
 import { Media, mediaPath, type Swept } from "./gateway/media.js";
 import { filesBelow, type ScannedFile, scanFiles } from "./gateway/scan.js";
 import type { GatewayStore } from "./gateway/store.js";
+import { type ToldWorkSetting, toldWork, whileTold } from "./gateway/told-work.js";
 import { logFolder } from "./log/rotating-file.js";
 import { openProcesses } from "./open-processes.js";
-import type { GatewayRetention } from "./open-retention.js";
+import { applyTold, type GatewayRetention } from "./open-retention.js";
 import { sqliteFile } from "./open-sessions.js";
 import { processFolder } from "./process/places.js";
 import { Retention, type SessionArchive } from "./session/retention.js";
@@ -22,6 +23,7 @@ import { sessionArchive } from "./store/jsonl/archive.js";
 import { filesBeside } from "./store/jsonl/archived-files.js";
 import { mirroredCopies } from "./store/jsonl/copies.js";
 import { Fingerprints } from "./util/fingerprints.js";
+import { processHolder } from "./util/holder.js";
 import type { OnProblem } from "./util/problem.js";
 import { readApart } from "./util/read-apart.js";
 import { counted } from "./util/words.js";
@@ -97,21 +99,37 @@ async function eraseRows(
   const processes = openProcesses(config, { host, version, store: store.processes, onProblem });
   const outputs = new OutputFolder(config.outputDir);
   try {
-    return await erasePerson(whose, {
-      store,
-      processes,
-      media: new Media(mediaFolder(config), store.files, Date.now),
-      removeOutput: (id) => outputs.remove(id),
-      copies: mirroredCopies(join(config.home, COPIES), sessions),
-      fingerprints,
-      words: WORDS,
-      clock: Date.now,
-      onProgress,
-    });
+    // It says nothing of whom: the row outlives them.
+    const begun = { what: "Erasing a person", unit: "steps", total: null };
+    let steps = 0;
+    return await whileTold(
+      toldWork(hereTo(store), begun),
+      (told) =>
+        erasePerson(whose, {
+          store,
+          processes,
+          media: new Media(mediaFolder(config), store.files, Date.now),
+          removeOutput: (id) => outputs.remove(id),
+          copies: mirroredCopies(join(config.home, COPIES), sessions),
+          fingerprints,
+          words: WORDS,
+          clock: Date.now,
+          onProgress: (text) => {
+            told.tell(++steps);
+            onProgress(text);
+          },
+        }),
+      ({ sessions, messages }) =>
+        `${counted(sessions, "session")} with ${counted(messages, "message")} removed`,
+    );
   } finally {
     await processes.shut();
     await sessions.close();
   }
+}
+
+function hereTo({ work }: GatewayStore): ToldWorkSetting {
+  return { work, holder: processHolder(), clock: Date.now };
 }
 
 function leftIn({ file, found }: ScannedFile): string {
@@ -178,10 +196,12 @@ export async function openRetention(config: Config, opening: Promise<Opened>): P
   return {
     plan: (rules) => retention.plan(rules),
     apply: (rules, folder, onRemoved) =>
-      retention.apply(rules, {
-        archive: folder === null ? null : archiveIn(folder, sessions, config),
-        onRemoved,
-      }),
+      applyTold(
+        retention,
+        rules,
+        { archive: folder === null ? null : archiveIn(folder, sessions, config), onRemoved },
+        hereTo(store),
+      ),
     close: () => sessions.close(),
   };
 }

@@ -16,6 +16,7 @@ import type { TitleMaker } from "./gateway/memory/titles.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { GatewayProcesses } from "./gateway/processes/options.js";
+import type { GatewayStore } from "./gateway/store.js";
 import type { TerminalDesk } from "./gateway/terminals/terminal-desk.js";
 import type { ToldOptions } from "./gateway/told.js";
 import type { GatewayRetention } from "./open-retention.js";
@@ -24,6 +25,7 @@ import type { ProcessStore } from "./process/store.js";
 import { DEFAULT_WINDOW } from "./session/history-window.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
+import type { SessionStore } from "./session/store.js";
 import type { OnProblem } from "./util/problem.js";
 import type { Redactor } from "./util/redact.js";
 
@@ -94,6 +96,8 @@ export type AdaptersOver = (opened: OpenedSessions) => Promise<readonly Adapter[
 
 /** A gateway that knows of the other terminals over its store. */
 export interface TerminalGateway extends OpenGateway {
+  /** What it is over. */
+  readonly store: SessionStore & GatewayStore;
   /** Which terminals are open where. */
   readonly terminals: TerminalDesk;
   /** Tells what was committed, here or by another process. The returned function ends it. */
@@ -196,6 +200,7 @@ export async function openGatewayOver(
     sessions,
     commands,
     terminals,
+    store,
     subscribe: store.subscribe,
     close: async ({ drainMs = 10_000 } = {}) => {
       await keeper?.stop();

@@ -6,9 +6,7 @@ import { LaneDesk } from "./gateway/lane-desk.js";
 import { People } from "./gateway/people.js";
 import { RescopeDesk } from "./gateway/rescope-desk.js";
 import { strandedLanes } from "./gateway/scope-memory.js";
-import type { openStore } from "./open-sessions.js";
-
-type StoreWithSessions = Awaited<ReturnType<typeof openStore>>;
+import type { StoreWithSessions } from "./open-sessions.js";
 
 export function openLanes(config: Config, { store, sessions }: StoreWithSessions): OpenLanes {
   const { lanes, accounts } = store;

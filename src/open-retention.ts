@@ -3,6 +3,7 @@ import type { Gateway } from "./gateway/gateway.js";
 import { Media } from "./gateway/media.js";
 import { RetentionKeeper } from "./gateway/retention-keeper.js";
 import type { GatewayStore } from "./gateway/store.js";
+import { type ToldWorkSetting, toldWork, whileTold } from "./gateway/told-work.js";
 import {
   Retention,
   type RetentionAmount,
@@ -13,6 +14,7 @@ import type { Sessions } from "./session/sessions.js";
 import type { SessionStore } from "./session/store.js";
 import type { Clock } from "./util/clock.js";
 import type { OnProblem } from "./util/problem.js";
+import { counted } from "./util/words.js";
 
 export interface GatewayRetention {
   readonly rules: RetentionRules;
@@ -32,6 +34,30 @@ interface RetentionParts {
   readonly onProblem?: OnProblem;
 }
 
+/** Others see how far it is. */
+export async function applyTold(
+  retention: Retention,
+  rules: RetentionRules,
+  work: Parameters<Retention["apply"]>[1],
+  setting: ToldWorkSetting,
+): Promise<RetentionAmount> {
+  const { sessions: total } = await retention.plan(rules);
+  if (total === 0) return retention.apply(rules, work);
+  const begun = { what: "Removing ended sessions", unit: "sessions", total };
+  return whileTold(
+    toldWork(setting, begun),
+    (told) =>
+      retention.apply(rules, {
+        ...work,
+        onRemoved: (removed) => {
+          told.tell(removed.sessions);
+          return work.onRemoved?.(removed);
+        },
+      }),
+    ({ sessions }) => `${counted(sessions, "session")} removed`,
+  );
+}
+
 /** It begins a while after the start, until it is stopped. */
 export function keepRetention(
   { rules, archive, onDone = () => {} }: GatewayRetention,
@@ -43,7 +69,9 @@ export function keepRetention(
     clock,
     apply: async (rest, signal) => {
       const work = { archive: archive?.(sessions) ?? null, onRemoved: rest, signal };
-      const removed = await new Retention(store, clock).apply(rules, work);
+      const removed = await applyTold(new Retention(store, clock), rules, work, {
+        ...{ work: store.work, holder: gateway.holder, clock },
+      });
       if (removed.sessions > 0 && mediaFolder !== undefined)
         await new Media(mediaFolder, store.files, clock).sweep();
       return removed;

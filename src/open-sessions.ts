@@ -31,14 +31,17 @@ export interface OpenOptions extends SessionsOptions {
   readonly readOnly?: boolean;
 }
 
+export interface StoreWithSessions {
+  readonly store: SessionStore & GatewayStore;
+  readonly sessions: Sessions;
+}
+
 export async function openSessions(options: OpenOptions): Promise<Sessions> {
   return (await openStore(options)).sessions;
 }
 
 /** The sessions and the store they are in, for whoever keeps more there. Closing the sessions closes it. */
-export async function openStore(
-  options: OpenOptions,
-): Promise<{ store: SessionStore & GatewayStore; sessions: Sessions }> {
+export async function openStore(options: OpenOptions): Promise<StoreWithSessions> {
   const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange, hide } = options;
   const mirror = mirrored && (await openMirror(mirrored));
   const opened = await openDb(url, options);

@@ -313,7 +313,7 @@ describe.each<[string, SessionScopes]>([
     },
     async usage(spot, kept, where) {
       const { identities } = await world.who(spot);
-      const by = world.pick<UsageBy>(["day", "identity", "session", "job", "model"]);
+      const by = world.pick<Exclude<UsageBy, "platform">>(["day", "identity", "session", "job", "model"]);
       const fromDay = world.chance(0.3) ? new Date(world.now).toISOString().slice(0, 10) : "";
       const inOne = world.chance(0.5);
       const range = { fromDay, ...(inOne ? { sessionId: kept.id } : {}) };

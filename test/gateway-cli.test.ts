@@ -30,7 +30,7 @@ describe.concurrent("baton gateway", () => {
     const run = await baton(home, ["gateway"]);
     expect(run).toMatchObject({ code: 1, stdout: "" });
     expect(run.stderr).toBe(
-      "baton: No chat platform is set up. Run `baton setup <platform>` to set one up, or `baton` to chat in this terminal.\n",
+      "baton: No chat platform is set up. Run `baton setup <platform>` to set one up, `baton web` to chat in your browser, or `baton` to chat in this terminal.\n",
     );
     expect(existsSync(homeLockFile(home))).toBe(false);
   });

@@ -256,6 +256,10 @@ export interface Letter {
   readonly writtenAt?: number;
   /** The message that it answers, shown as such where that is usual. */
   readonly replyTo?: string;
+  /** The session whose transcript says the same, if one does. */
+  readonly transcript?: SessionId;
+  /** A secret for whoever reads it now, such as a code: it is shown and not kept. */
+  readonly isSecret?: true;
   /** It is true at its address only: where the thread is gone, it fails rather than going to the chat around it. */
   readonly onlyThere?: true;
 }

@@ -4,21 +4,21 @@
  */
 import type { InboundMessage } from "./adapter.js";
 
-export interface SaidAnswer {
+export interface AnswerInWords {
   readonly answer: "yes" | "no" | "always";
   /** The number of the question; null if none was said. */
   readonly number: number | null;
 }
 
 /** A word that means yes in one language and no in another is in none of them. */
-const WORDS: Readonly<Record<SaidAnswer["answer"], readonly string[]>> = {
+const WORDS: Readonly<Record<AnswerInWords["answer"], readonly string[]>> = {
   yes: "y yes yep yeah ok okay allow approve ja oui sí si sim да 是 好 はい 네 👍 ✅".split(" "),
   no: "n no nope deny nein non não нет 不 否 いいえ 아니요 👎 ❌".split(" "),
   always: "a always".split(" "),
 };
-const MEANING: ReadonlyMap<string, SaidAnswer["answer"]> = new Map(
+const MEANING: ReadonlyMap<string, AnswerInWords["answer"]> = new Map(
   Object.entries(WORDS).flatMap(([answer, words]) =>
-    words.map((word) => [word.normalize("NFKC"), answer as SaidAnswer["answer"]] as const),
+    words.map((word) => [word.normalize("NFKC"), answer as AnswerInWords["answer"]] as const),
   ),
 );
 
@@ -29,7 +29,7 @@ const ENDING = /[.!…。！]{1,9}$/u;
 /** How emoji differ without meaning something else. */
 const TINT = /[\u{1F3FB}-\u{1F3FF}\uFE0F]/gu;
 
-export function answerIn(text: string): SaidAnswer | null {
+export function answerIn(text: string): AnswerInWords | null {
   if (text.length > MAX_LENGTH) return null;
   const [word = "", number = "", ...more] = text
     .normalize("NFKC")
@@ -53,7 +53,7 @@ export function answerOf({
   isText,
   files = [],
   parts = [],
-}: InboundMessage): SaidAnswer | null {
+}: InboundMessage): AnswerInWords | null {
   const isOnlyText = kind === "message" && !forwarded && !isText && files.length === 0 && parts.length === 0;
   return isOnlyText ? answerIn(text) : null;
 }

@@ -16,6 +16,8 @@ export interface LiveReply {
   answered?(question: LiveQuestion, why: string): void;
   /** The model is asked again after a wait; what comes next ends it. */
   retry?(retry: ModelRetry): void;
+  /** Everything that was shown so far is in the transcript now. */
+  saved?(): void;
   /** The turn is over; what was shown as text need not be sent again. */
   end(outcome: ReplyEnd, facts?: TurnFacts): void;
 }

@@ -83,6 +83,12 @@ export function manifestOf(platform: Platform): PlatformManifest | null {
   return traits.like === undefined ? described : ofFurtherBot(described, platform, traits.like);
 }
 
+/** What a platform accepts, as far as it says; null if it says nothing. */
+export function limitsOfPlatform(platform: Platform): PlatformLimits | null {
+  const traits: PlatformTraits & { readonly limits?: PlatformLimits } = platformTraits(platform);
+  return traits.limits ?? null;
+}
+
 /** Its adapter has the name of the further bot, and what is said of settings is about those of the further bot. */
 function ofFurtherBot(described: PlatformManifest, platform: Platform, like: Platform): PlatformManifest {
   const { link } = described;

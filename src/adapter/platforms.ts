@@ -7,3 +7,4 @@ import "./signal/manifest.js";
 import "./matrix/manifest.js";
 import "./mattermost/manifest.js";
 import "./feishu/manifest.js";
+import "./web/web-source.js";

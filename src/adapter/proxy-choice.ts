@@ -1,5 +1,5 @@
 /** Which connections go through a proxy. Addresses of this machine never do. */
-import { isIPv4 } from "node:net";
+import { isLoopbackHost } from "../util/loopback.js";
 
 export interface Proxies {
   /** The proxy's address for `https:` and `wss:`, and the one for `http:` and `ws:`; null to connect directly. */
@@ -15,13 +15,8 @@ export function proxyFor(url: string | URL, { https, http, direct }: Proxies): s
   const isSecure = protocol === "https:" || protocol === "wss:";
   const proxy = isSecure ? https : http;
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  const isDirect = isThisMachine(host) || direct.some((name) => covers(name, host, port, isSecure));
+  const isDirect = isLoopbackHost(host) || direct.some((name) => covers(name, host, port, isSecure));
   return isDirect ? null : proxy;
-}
-
-function isThisMachine(host: string): boolean {
-  const isName = host === "localhost" || host.endsWith(".localhost");
-  return isName || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 /** A name covers the hosts below it. `*` covers all, and `host:8080` only that port. */

@@ -20,7 +20,8 @@ export function speakerUntil(speaker: Speaker, isOver: () => boolean, title: str
   return new Proxy(speaker, {
     get(target, name) {
       const part: unknown = Reflect.get(target, name);
-      if (typeof part !== "function" || name === "live") return part;
+      if (typeof part !== "function") return part;
+      if (name === "live") return part.bind(target);
       return async (...call: unknown[]) => {
         if (isOver()) throw new SendError("retryable", `${title} is not connected.`);
         return part.apply(target, call);

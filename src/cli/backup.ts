@@ -16,8 +16,17 @@ export async function backUp(cli: Cli, file: string | undefined, options: { json
     config,
     (url) => `pg_dump --format=custom --schema=baton --file=baton.dump ${url}`,
   );
-  const made = await withProgress(cli, "copied", (progress) =>
-    backups.make(target(cli, file, Date.now()), progress),
+  const { whileTold } = await import("../gateway/told-work.js");
+  const made = await whileTold(
+    cli.openWork(config, { what: "Backup", unit: "percent", total: 100 }),
+    (told) =>
+      withProgress(cli, "copied", (progress) =>
+        backups.make(target(cli, file, Date.now()), (done) => {
+          told.tell(Math.round(done * 100));
+          progress(done);
+        }),
+      ),
+    (facts) => `saved ${contents(facts)}`,
   );
   if (options.json) return terminal.json(made);
   terminal.line(cleanLine(`Saved ${contents(made)} in ${made.file}, and checked the file.`));

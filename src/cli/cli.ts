@@ -7,6 +7,8 @@ import type { ModelChoice } from "../config/model-choice.js";
 import type { Swept } from "../gateway/media.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { KnownAccount } from "../gateway/served.js";
+import type { ToldWork } from "../gateway/told-work.js";
+import type { NewWork } from "../gateway/work.js";
 import type { Processes } from "../process/processes.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
@@ -14,6 +16,7 @@ import type { ExportFormat, ImportOptions, ImportReport, Write } from "../sessio
 import type { Finding } from "../util/finding.js";
 import type { OpenErasure, OpenHandoffs, OpenJobs, OpenLanes, OpenPeople, OpenRetention } from "./opened.js";
 import type { ChatEvents, ChatSurface, OpenChat } from "./opened-chat.js";
+import type { PageLinks, ServedPage } from "./opened-page.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -82,6 +85,10 @@ export interface Cli {
     end: AbortSignal,
     columns: number,
   ): Promise<void>;
+  /** The page, for a gateway of this process. */
+  openPage(config: Config): Promise<ServedPage>;
+  /** Links to the page, whoever serves it. */
+  openPageLinks(config: Config, purpose: StoreUse): Promise<PageLinks>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(config: Config): Promise<Finding[]>;
@@ -95,6 +102,8 @@ export interface Cli {
   inspectProcesses(config: Config): Promise<Finding[]>;
   /** Null if the store is not a SQLite file. */
   backups(url: string): Promise<Backups | null>;
+  /** Shows others how far long work has got. It never fails: then nobody sees it. */
+  openWork(config: Config, begun: NewWork): Promise<ToldWork>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
 }

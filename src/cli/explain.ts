@@ -1,5 +1,7 @@
 /** `baton sessions explain`: when a session resets, by which rule, and what would delay it. */
 import type { Config } from "../config/config.js";
+import { heldWords, nextResetSentence, policySentence } from "../gateway/policy-words.js";
+import { nameOf, placeOf } from "../gateway/session-names.js";
 import { OWNER } from "../session/access.js";
 import { sessionNotFound } from "../session/errors.js";
 import type { SessionEntry } from "../session/session.js";
@@ -8,7 +10,6 @@ import type { Explanation, Sessions } from "../session/sessions.js";
 import { printableText } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { nameOf, placeOf } from "./describe.js";
 import { timeIn } from "./time.js";
 
 export function explain(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
@@ -48,7 +49,7 @@ function sentences(explanation: Explanation, asked: SessionEntry | null, config:
       : []),
     `"${nameOf(entry)}" (${entry.sessionId}) is the current session of ${placeOf(entry)}.`,
     `Its key is ${entry.key}.`,
-    `${ruleSentence(explanation, config)} ${policySentence(explanation)}`,
+    `${ruleSentence(explanation, config)} ${policySentence(explanation.policy)}`,
     `The time zone is ${timezone}. The last activity was at ${moment(entry.updatedAt)}.`,
     ...resetSentences(explanation, now, moment),
   ];
@@ -69,30 +70,6 @@ function ruleSentence({ from, entry }: Explanation, config: Config): string {
   }
 }
 
-function policySentence({ policy }: Explanation): string {
-  const idle = `after ${minutes(policy.idleMinutes)} without activity`;
-  const daily = `every day at ${String(policy.atHour).padStart(2, "0")}:00`;
-  const told = policy.notify ? "Baton says so in the chat" : "Baton does not say so in the chat";
-  switch (policy.mode) {
-    case "none":
-      return "It never resets by itself.";
-    case "idle":
-      return `It resets ${idle}; ${told}.`;
-    case "daily":
-      return `It resets ${daily}; ${told}.`;
-    case "both":
-      return `It resets ${idle} or ${daily}, whichever comes first; ${told}.`;
-    default:
-      return policy.mode satisfies never;
-  }
-}
-
-function minutes(count: number): string {
-  if (count % 1440 === 0) return count === 1440 ? "a day" : `${count / 1440} days`;
-  if (count % 60 === 0) return count === 60 ? "an hour" : `${count / 60} hours`;
-  return count === 1 ? "a minute" : `${count} minutes`;
-}
-
 function resetSentences(
   { entry, next, heldBy }: Explanation,
   now: number,
@@ -108,20 +85,12 @@ function resetSentences(
       "  reset:\n    default: { mode: daily, atHour: 4 }",
     ];
   }
-  const due = next.at < now;
+  const held = heldWords(heldBy);
   return [
-    due
-      ? `A reset (${next.reason}) has been due since ${moment(next.at)}. The next message starts a new session.`
-      : `The next reset (${next.reason}) is at ${moment(next.at)}${next.reason === "idle" ? ", unless there is activity before" : ""}.`,
+    nextResetSentence(next, now, moment),
     "A running turn, an open handoff or a running background process would delay it.",
-    heldBy.length > 0
-      ? `Right now ${heldBy.map((hold) => HOLDS[hold]).join(" and ")}.`
-      : "Right now nothing delays it.",
+    held === null
+      ? "Right now nothing delays it."
+      : `Right now ${held}${heldBy.includes("process") ? " (see `baton processes list`)" : ""}.`,
   ];
 }
-
-const HOLDS: Readonly<Record<Explanation["heldBy"][number], string>> = {
-  turn: "a running turn delays it",
-  handoff: "a handoff delays it",
-  process: "a background process delays it, until that is 24 hours old (see `baton processes list`)",
-};

@@ -32,9 +32,10 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
     const { holderText } = await import("../gateway/holder-words.js");
     const now = Date.now();
     for (const each of platforms) {
-      const { platform, account, state, lastError } = each;
+      const { platform, account, state, lastError, address } = each;
       const who = holderText(each.holder, isHere(each), now);
-      terminal.line(cleanLine(`${platform} (${account}): ${stateText(state, lastError, now)}; ${who}.`));
+      const at = address === null || state.kind !== "connected" ? "" : `; open ${address}`;
+      terminal.line(cleanLine(`${platform} (${account}): ${stateText(state, lastError, now)}; ${who}${at}.`));
     }
     for (const text of sharing) terminal.line(cleanLine(`Warning: ${text}`));
   }

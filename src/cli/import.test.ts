@@ -26,7 +26,12 @@ const NOTHING: ImportReport = {
 };
 
 const shown: string[] = [];
-afterEach(() => shown.splice(0));
+/** What others are told of it. */
+const told: string[] = [];
+afterEach(() => {
+  shown.splice(0);
+  told.splice(0);
+});
 
 function cliWith(work: (options: ImportOptions) => ImportReport): Cli {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -39,6 +44,10 @@ function cliWith(work: (options: ImportOptions) => ImportReport): Cli {
     terminal,
     streams,
     loadConfig: async () => ({ sessions: {} }),
+    openWork: async () => ({
+      tell: (done: number, total: number) => told.push(`${done} of ${total}`),
+      end: async (outcome: string) => void told.push(outcome),
+    }),
     openSessions: async () => ({ close: async () => {} }),
     importSessions: async (_: string, __: Sessions, options: ImportOptions) => work(options),
   } as unknown as Cli;

@@ -20,6 +20,7 @@ const SOURCES = 10;
 
 export async function importAll(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
   const { terminal } = cli;
+  const { UNTOLD, whileTold } = await import("../gateway/told-work.js");
   const purpose = options.dryRun || !existsSync(path) ? "look" : "write";
   const stopping = new AbortController();
   const stop = new StopSigns(cli, async () => stopping.abort());
@@ -30,15 +31,24 @@ export async function importAll(cli: Cli, path: string, options: ImportCommandOp
   };
   const report = await withSessions(cli, purpose, async (sessions, config) => {
     try {
-      return await cli.importSessions(path, sessions, {
-        dryRun: options.dryRun ?? false,
-        scopes: config.sessions.scopes ?? {},
-        onProgress: (done, total) => {
-          progress = `${done} of ${counted(total, "session")}`;
-          terminal.progress(done < total ? progress : `${progress}, updating the search index …`);
-        },
-        signal: stopping.signal,
-      });
+      return await whileTold(
+        options.dryRun
+          ? Promise.resolve(UNTOLD)
+          : cli.openWork(config, { what: "Import", unit: "sessions", total: null }),
+        (told) =>
+          cli.importSessions(path, sessions, {
+            dryRun: options.dryRun ?? false,
+            scopes: config.sessions.scopes ?? {},
+            onProgress: (done, total) => {
+              told.tell(done, total);
+              progress = `${done} of ${counted(total, "session")}`;
+              terminal.progress(done < total ? progress : `${progress}, updating the search index …`);
+            },
+            signal: stopping.signal,
+          }),
+        ({ totals }) =>
+          stopping.signal.aborted ? stopped() : `${totals.new} new, ${totals.extended} extended`,
+      );
     } finally {
       terminal.progress("");
       stop.end();

@@ -1,11 +1,12 @@
 /** `baton sessions list`: newest activity first, a page at a time. */
+
+import { nameOf, placeBesideName } from "../gateway/session-names.js";
 import { OWNER } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionsView } from "../session/view.js";
 import { compactNumber, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { nameOf, placeBesideName } from "./describe.js";
 import { nextPageCommand, type PageOptions } from "./options.js";
 import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";

@@ -3,6 +3,7 @@
  * happens: who can read the session then, what becomes of the one that is there, and what waits.
  */
 import type { PlannedMove } from "../gateway/lane-desk.js";
+import { nameOf, placeOf } from "../gateway/session-names.js";
 import { OWNER, personOf } from "../session/access.js";
 import { LOCAL } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -10,7 +11,6 @@ import type { LanePlace } from "../session/store.js";
 import { cleanLine } from "../util/text.js";
 import { counted, relativeTime } from "../util/words.js";
 import { type Cli, withLanes } from "./cli.js";
-import { nameOf, placeOf } from "./describe.js";
 import { wrongUsage } from "./failure.js";
 
 interface MoveOptions {

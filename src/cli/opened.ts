@@ -8,7 +8,7 @@ import type { LaneDesk } from "../gateway/lane-desk.js";
 import type { People } from "../gateway/people.js";
 import type { RescopeDesk } from "../gateway/rescope-desk.js";
 import type { Stranded } from "../gateway/scope-memory.js";
-import type { Spending } from "../gateway/store.js";
+import type { Spending, WebDevices } from "../gateway/store.js";
 import type { UsageStore } from "../gateway/usage-store.js";
 import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { JobOrigin } from "../schedule/job.js";
@@ -19,6 +19,7 @@ import type { HandoffStore } from "../session/store.js";
 
 export interface OpenPeople {
   readonly people: People;
+  readonly devices: Pick<WebDevices, "list" | "revoke">;
   readonly spending: Spending;
   readonly usage: UsageStore;
   readonly memory: MemoryNotes;

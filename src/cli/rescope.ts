@@ -3,11 +3,11 @@
  * and nobody gets to see another's.
  */
 import type { FullPlan } from "../gateway/rescope-desk.js";
+import { placeOf } from "../gateway/session-names.js";
 import type { LaneEnd, LaneStep, SeenLane } from "../session/rescope.js";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, withLanes } from "./cli.js";
-import { placeOf } from "./describe.js";
 import { wrongUsage } from "./failure.js";
 import type { Terminal } from "./terminal.js";
 

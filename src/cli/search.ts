@@ -1,11 +1,12 @@
 /** `baton sessions search`: messages with these words, newest first, with those beside them. */
+
+import { nameOf } from "../gateway/session-names.js";
 import { OWNER } from "../session/access.js";
 import { readFilters, type WrittenFilters } from "../session/search-filters.js";
 import type { Neighbour, SearchHit } from "../session/store.js";
 import { cleanLine } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { nameOf } from "./describe.js";
 import { highlight } from "./highlight.js";
 import { nextPageCommand, type PageOptions } from "./options.js";
 import type { Terminal } from "./terminal.js";

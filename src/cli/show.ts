@@ -1,4 +1,6 @@
 /** `baton sessions show`: a session and its last messages. */
+
+import { nameOf, placeOf } from "../gateway/session-names.js";
 import { OWNER } from "../session/access.js";
 import { readableText } from "../session/attachments.js";
 import type { SessionId } from "../session/ids.js";
@@ -8,7 +10,6 @@ import type { StoredMessage } from "../session/transcript.js";
 import { cleanLine, printableText } from "../util/text.js";
 import { counted, grouped, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { nameOf, placeOf } from "./describe.js";
 import type { Terminal } from "./terminal.js";
 import { timeIn } from "./time.js";
 

@@ -1,8 +1,9 @@
 /** `baton sessions title`: shows, sets or removes the title of a session. */
+
+import { nameOf } from "../gateway/session-names.js";
 import { OWNER } from "../session/access.js";
 import { cleanLine } from "../util/text.js";
 import { type Cli, withSessions } from "./cli.js";
-import { nameOf } from "./describe.js";
 import { wrongUsage } from "./failure.js";
 
 interface TitleOptions {

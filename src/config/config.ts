@@ -9,6 +9,7 @@ import type { McpServerConfig } from "./mcp.js";
 import type { CommonSettings } from "./platform-settings.js";
 import type { SettingPlace } from "./problem.js";
 import type { homeFile } from "./schema.js";
+import type { WebConfig } from "./web.js";
 
 type Held = ValueOf<typeof homeFile>;
 
@@ -31,6 +32,7 @@ export interface Config
     | "proxy"
   > {
   readonly home: string;
+  readonly web: WebConfig;
   /** A URL or an absolute path. */
   readonly store: Secret;
   readonly sessions: SessionsConfig;

@@ -24,6 +24,8 @@ export interface Environment {
   readonly models: ModelVariables;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly proxies: ProxyVariables;
+  /** True if a browser can come up where the person sits: not over SSH, and on Linux only with a display. */
+  readonly hasBrowser: boolean;
   /** Where programs are found. */
   readonly path: string;
   /** The script of npm that runs, such as `start`, or `npx`; null if npm did not start Baton. */
@@ -49,6 +51,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     unicode: speaksUnicode(variables),
     models: readModelVariables(variables),
     proxies: readProxyVariables(variables),
+    hasBrowser: showsBrowser(variables),
     path: variables.PATH ?? "",
     npmEvent: variables.npm_lifecycle_event || null,
     editor: variables.VISUAL || variables.EDITOR || "vi",
@@ -91,6 +94,14 @@ function speaksUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Readonly<NodeJS.Process
   return TERM !== "dumb" && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
+function showsBrowser(
+  { SSH_CONNECTION, SSH_TTY, DISPLAY, WAYLAND_DISPLAY }: Readonly<NodeJS.ProcessEnv>,
+  system: NodeJS.Platform = process.platform,
+): boolean {
+  if (SSH_CONNECTION || SSH_TTY) return false;
+  return system === "darwin" || system === "win32" || Boolean(DISPLAY || WAYLAND_DISPLAY);
+}
+
 /** What a command that the agent runs may know of the environment: how to find programs, and how to speak. */
 const FOR_CHILDREN = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ"];
 
@@ -122,6 +133,26 @@ export function clientEnvironment(
 ): Record<string, string> {
   const more = FOR_CLIENTS.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []));
   return { ...childEnvironment(variables), ...Object.fromEntries(more) };
+}
+
+/** What a browser may know: besides that, how to reach the screen and the desktop. */
+const FOR_BROWSERS = [
+  "BROWSER",
+  "DESKTOP_SESSION",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "DISPLAY",
+  "SystemRoot",
+  "WAYLAND_DISPLAY",
+  "XAUTHORITY",
+];
+
+export function browserEnvironment(
+  variables: Readonly<NodeJS.ProcessEnv> = process.env,
+): Record<string, string> {
+  const more = Object.entries(variables).filter(
+    ([name]) => FOR_BROWSERS.includes(name) || name.startsWith("XDG_"),
+  );
+  return { ...childEnvironment(variables), ...(Object.fromEntries(more) as Record<string, string>) };
 }
 
 /** What the process host may know: besides that, how to reach the user's own service manager. */

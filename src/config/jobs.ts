@@ -1,6 +1,7 @@
-/** Scheduled jobs: how many there may be, and how long they may take. */
+/** Scheduled jobs: how many there may be, how long they may take, and where their results are kept. */
 import { number } from "../util/setting.js";
 import { group } from "./groups.js";
+import { folder } from "./paths.js";
 import { seconds } from "./seconds.js";
 
 export const jobSettings = group({
@@ -15,4 +16,9 @@ export const jobSettings = group({
     { isWhole: true, min: 1, max: 1_000, error: "use a whole number from 1 to 1000" },
   ),
   timeoutSeconds: seconds(600, { description: "How long a run may take if its job says nothing else." }),
+});
+
+export const outputFolder = folder({
+  description: "The folder in which the results of scheduled jobs are kept, one file a run.",
+  fallback: "`<home>/cron/output`",
 });

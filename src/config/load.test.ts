@@ -219,11 +219,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, ui, retention, environments, platforms, proxy, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, ui, web, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, ui, retention, environments, platforms, proxy, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, groups, reactions, limits, tools, mcp, processes, jobs, delivery, memory, voice, ui, web, retention, environments, platforms, proxy, store, mirror, outputDir.",
     ],
     [
       'reactions:\n  "🏽": /retry\n',

@@ -11,6 +11,7 @@ import { type Layer, layered, NOTHING } from "./layer.js";
 import { invalidConfig } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
 import { homeFile, projectFile } from "./schema.js";
+import { webProblems } from "./web.js";
 import { usualWorkdir, workspace } from "./workspace.js";
 
 /** Refuses a configuration with mistakes, naming all of them. A gateway works in the workspace, wherever it is started. */
@@ -59,5 +60,6 @@ export async function readLayers(environment: Environment, workingFolder: string
   for (const { kind, path } of files) {
     layer = layered(layer, await readConfigFile(path, kind === "home" ? homeFile : projectFile));
   }
-  return layered(layer, readVariables(variables));
+  const all = layered(layer, readVariables(variables));
+  return all.problems.length > 0 ? all : { ...all, problems: webProblems(all) };
 }

@@ -11,12 +11,11 @@ import { environmentSettings } from "./environments.js";
 import { groupChatSettings } from "./group-chats.js";
 import { each, group, type WrittenOf } from "./groups.js";
 import { busy, reactions } from "./incoming.js";
-import { jobSettings } from "./jobs.js";
+import { jobSettings, outputFolder } from "./jobs.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
 import { memorySettings } from "./memory.js";
 import { eachPlatform, USER_ID } from "./names.js";
-import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
 import { processSettings } from "./processes.js";
 import { proxySetting } from "./proxy.js";
@@ -24,6 +23,7 @@ import { retentionSettings } from "./retention.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
 import { voiceSettings } from "./voice.js";
+import { webSettings } from "./web.js";
 
 const timezone = text(
   { description: "IANA time zone of daily resets, such as `Europe/Berlin`.", fallback: "the host's" },
@@ -128,6 +128,7 @@ export const homeFile = group({
   memory: memorySettings,
   voice: voiceSettings,
   ui: uiSettings,
+  web: webSettings,
   retention: retentionSettings,
   environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */
@@ -140,10 +141,7 @@ export const homeFile = group({
     description: "`jsonl`: keeps a readable copy of each session in `<home>/sessions`.",
     fallback: "none",
   }),
-  outputDir: folder({
-    description: "The folder in which the results of scheduled jobs are kept, one file a run.",
-    fallback: "`<home>/cron/output`",
-  }),
+  outputDir: outputFolder,
 });
 
 export type HomeFile = WrittenOf<typeof homeFile>;

@@ -41,6 +41,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     memory,
     voice,
     ui,
+    web,
   } = config;
   const { platforms, proxy, store, mirror, outputDir, retention, places } = config;
   const tree = {
@@ -61,6 +62,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     memory,
     voice: mapped(voice, (part) => mapped<unknown, unknown>({ ...part }, shown)),
     ui,
+    web,
     retention: { ...retention, archive: retention.archive ?? NO_ARCHIVE },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     proxy: shown(proxy),

@@ -3,8 +3,17 @@
  * spelling. Somebody who is neither listed in the configuration nor known to the store has no access. Names never
  * decide anything. Every message passes here before anything is stored.
  */
-import { chatOf, identityNamed, identityOf, OWNER, type Viewer, viewerOf } from "../session/access.js";
-import { LOCAL, type Platform } from "../session/platform.js";
+import {
+  aliasOf,
+  chatOf,
+  identityNamed,
+  identityOf,
+  OWNER,
+  partsOfIdentity,
+  type Viewer,
+  viewerOf,
+} from "../session/access.js";
+import { LOCAL, type Platform, platformTraits } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Person } from "./people-store.js";
 import { highest, type Role } from "./permissions.js";
@@ -31,6 +40,8 @@ export interface Who {
   readonly source: SessionSource;
   /** Where they wrote, if `source` is only where they get the answer. */
   readonly wroteOn?: Platform;
+  /** The platform of the identity as which they are signed in where they wrote. */
+  readonly signedInFrom?: Platform;
   readonly role: Role;
   /** True if they have access in this group, and nowhere else. */
   readonly isOnlyHere?: true;
@@ -89,7 +100,7 @@ export function authorize(
   const identity = senderOf(source);
   if (identity === null) return { allowed: false, reason: "the sender is unknown" };
   // The configuration may use either of two ids; the store knows only the one that decides.
-  const second = source.userId ? identityNamed(source.platform, source.userId) : identity;
+  const second = aliasOf(source) ?? identity;
   if (group && !group.has(identity) && !group.has(second))
     return { allowed: false, reason: "the sender is not on the list of this group" };
   const known = [{ identity, role: listed.get(second) ?? null }, ...(person?.identities ?? [])];
@@ -98,7 +109,13 @@ export function authorize(
   const identities = [...new Set(known.map((each) => each.identity))];
   const names = [...new Set([...identities, second])];
   const rights = role === null ? { role: "guest" as const, isOnlyHere: true as const } : { role };
-  return { allowed: true, source, ...rights, viewer: viewerFor(source, identities), identities, names };
+  const who = { source, ...signedInFrom(source, identity), ...rights, identities, names };
+  return { allowed: true, ...who, viewer: viewerFor(source, identities) };
+}
+
+function signedInFrom(source: SessionSource, identity: string): Pick<Who, "signedInFrom"> {
+  const from = platformTraits(source.platform).signedInAs && partsOfIdentity(identity)?.platform;
+  return from ? { signedInFrom: from } : {};
 }
 
 /** The same person in another chat, where others may listen. */

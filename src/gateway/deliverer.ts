@@ -352,6 +352,8 @@ export class Deliverer {
 
   async #outbound(delivery: Delivery): Promise<Letter> {
     const { address, purpose, text, deliveryId, createdAt: writtenAt, replyTo, files, buttons } = delivery;
+    // A turn, the result of a job, or another conversation said it there. Files are sent beside what is said.
+    const transcript = purpose === "reply" && !files?.length ? delivery.sessionId : null;
     return {
       address,
       purpose,
@@ -361,6 +363,7 @@ export class Deliverer {
       ...(replyTo ? { replyTo } : {}),
       ...(files ? { files: await Promise.all(files.map((file) => this.#fileOf(file))) } : {}),
       ...(buttons ? { buttons } : {}),
+      ...(transcript === null ? {} : { transcript }),
       ...(purpose === "announcement" ? { onlyThere: true } : {}),
     };
   }

@@ -28,6 +28,10 @@ export type Fact =
   | { readonly kind: "processes" }
   /** A job was made, changed or removed, or a run of one goes on. */
   | { readonly kind: "jobs" }
+  /** Somebody was signed out of the page. */
+  | { readonly kind: "devices" }
+  /** Long work began, went on or ended. */
+  | { readonly kind: "work" }
   /** Another process changed this session. */
   | { readonly kind: "elsewhere"; readonly sessionId: SessionId }
   /** Another process committed something, or a notification may have been missed: look at everything. */

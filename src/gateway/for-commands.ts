@@ -72,6 +72,10 @@ export class ForCommands {
   readonly approvals: Approvals;
   readonly standing: StandingApprovals;
   readonly usage: Common["store"]["usage"];
+  /** Where people are signed in to the page. */
+  readonly devices: Common["store"]["devices"];
+  /** What accounts remember. */
+  readonly accounts: Pick<Common["store"]["accounts"], "read">;
   readonly handoffs: Pick<Desks["handoffs"], "places" | "placeNamed" | "active" | "offers">;
   readonly processes: Desks["processes"];
   readonly jobs: Desks["jobs"];
@@ -89,6 +93,8 @@ export class ForCommands {
     this.approvals = setting.approvals;
     this.standing = setting.store.standing;
     this.usage = setting.store.usage;
+    this.devices = setting.store.devices;
+    this.accounts = setting.store.accounts;
     this.handoffs = setting.handoffs;
     this.processes = setting.processes;
     this.jobs = setting.jobs;
@@ -276,7 +282,7 @@ export class ForCommands {
     return this.#setting.store.handoffs.lastFrom(key);
   }
 
-  /** Says something in the chat that a message came from, and stores nothing; fails if it was not sent. */
+  /** Shows a secret in the chat that a message came from, and stores nothing; fails if it was not sent. */
   async say(item: InboxItem, text: string): Promise<void> {
     const surface = this.#setting.surfaces.of(item);
     if (!surface) throw new Error("The platform is not connected here.");
@@ -285,6 +291,7 @@ export class ForCommands {
       address: addressOf(item.source),
       purpose: "notice",
       text,
+      isSecret: true,
       deliveryId: `say.${randomUUID()}`,
     });
   }

@@ -102,7 +102,8 @@ export class Gateway {
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
     const { homeChannels = [] } = options;
-    const places = new Places({ sessions, accounts: store.accounts, homeChannels, here: surfaces, clock });
+    const { accounts, devices } = store;
+    const places = new Places({ sessions, accounts, devices, homeChannels, here: surfaces, clock });
     const { homes, served } = places;
     const told = new Told({
       ...{ homes, served, scopes, clock, onProblem: common.onProblem },

@@ -1,5 +1,5 @@
 /** The lane that a conversation has in another chat. */
-import { identityNamed, isOwn, personOf } from "../session/access.js";
+import { identityById, isOwn, personOf } from "../session/access.js";
 import { BatonError } from "../session/errors.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Address } from "../session/source.js";
@@ -35,5 +35,5 @@ export function impossibleIfRefused(error: unknown): unknown {
 }
 
 function isOf(owner: string, { platform }: Address, person: string | null): boolean {
-  return person !== null && isOwn({ owner }, [identityNamed(platform, person)]);
+  return person !== null && isOwn({ owner }, [identityById(platform, person)]);
 }

@@ -1,6 +1,6 @@
 /** What a platform accepts, also if another process serves it: then by its manifest, without its client library. */
 import type { Adapter, Capabilities } from "../adapter/adapter.js";
-import { manifestOf } from "../adapter/manifest.js";
+import { limitsOfPlatform } from "../adapter/manifest.js";
 import { isPlatform, type Platform } from "../session/platform.js";
 
 /** For a platform of which nothing is known here. */
@@ -10,7 +10,7 @@ const CAREFUL: Capabilities = { maxText: 1_000, unit: "utf16", edit: false, thre
 export function limitsOf(adapters: readonly Adapter[], platform: Platform): Capabilities {
   const here = adapters.find((each) => each.platform === platform);
   if (here) return here.capabilities;
-  const limits = isPlatform(platform) ? manifestOf(platform)?.limits : undefined;
+  const limits = isPlatform(platform) ? limitsOfPlatform(platform) : null;
   if (!limits) return CAREFUL;
   const { maxText, maxCaption } = limits;
   return {

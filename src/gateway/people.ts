@@ -6,7 +6,7 @@
 import { randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
 import { identityNamed, partsOfIdentity } from "../session/access.js";
-import type { Platform } from "../session/platform.js";
+import { type Platform, platformTraits } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine, shorten } from "../util/text.js";
@@ -245,6 +245,7 @@ export class People {
   }
 
   #mayKnock(source: SessionSource): boolean {
+    if (platformTraits(source.platform).signedInAs) return false; // They are to ask where they are themselves.
     return this.#pairing && senderOf(source) !== null && !source.isBot && source.chatType === "dm";
   }
 

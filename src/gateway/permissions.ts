@@ -43,6 +43,8 @@ export interface ToolUser {
   readonly source: { readonly platform: Platform };
   /** Where they wrote it, if the answer goes elsewhere: the limits of both platforms apply. */
   readonly wroteOn?: Platform;
+  /** The platform where they have the identity as which they are signed in: its limits apply, too. */
+  readonly signedInFrom?: Platform;
   /** Every identity by which the lists may name them. */
   readonly names: readonly string[];
 }
@@ -92,9 +94,12 @@ function hasTool(user: ToolUser, lists: ToolLists): (name: string) => boolean {
 }
 
 /** The lists that must all contain a tool; none if they have all tools. */
-function boundsOf({ role, source, wroteOn, names }: ToolUser, lists: ToolLists): (readonly string[])[] {
+function boundsOf(
+  { role, source, wroteOn = source.platform, signedInFrom = wroteOn, names }: ToolUser,
+  lists: ToolLists,
+): (readonly string[])[] {
   const byPlatform = lists.byPlatform ?? {};
-  const here = [source.platform, wroteOn ?? source.platform].flatMap((platform) =>
+  const here = [source.platform, wroteOn, signedInFrom].flatMap((platform) =>
     Object.hasOwn(byPlatform, platform) ? [byPlatform[platform] ?? []] : [],
   );
   const own = Object.entries(lists.byPerson ?? {})

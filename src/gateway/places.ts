@@ -4,21 +4,24 @@ import { addressIn } from "../config/home-channel.js";
 import { isOwn, OWNER } from "../session/access.js";
 import { type HomeChannel, wordOf } from "../session/context.js";
 import { InputError } from "../session/errors.js";
-import { isPlatform, LOCAL, type Platform, platformTraits } from "../session/platform.js";
+import { isPlatform, LOCAL, type Platform, platforms, platformTraits } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import { type Address, addressOf, formatAddress, localSource } from "../session/source.js";
 import { cleanLine, shorten } from "../util/text.js";
-import { TERMINAL, type Who } from "./authorize.js";
+import { senderOf, TERMINAL, type Who } from "./authorize.js";
 import { foldedWord } from "./home-word.js";
 import { Homes } from "./homes.js";
 import { addressWords, placeWords, surfaceOf } from "./place-words.js";
 import { Served, type ServedSetting } from "./served.js";
 import type { Account, Accounts } from "./store.js";
+import type { WebDevices } from "./web/devices.js";
 
 export interface PlacesSetting extends ServedSetting {
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  /** Where people are signed in. */
+  readonly devices: Pick<WebDevices, "list">;
   /** Those of the settings. */
   readonly homeChannels: readonly HomeChannel[];
 }
@@ -51,10 +54,14 @@ export class Places {
   async all(who: Who | null): Promise<Place[]> {
     const served = await this.served.platforms();
     const homes = await this.#homes(who);
+    const signedIn = (await this.#placesSignedIn(who)).filter(
+      ({ word }) => !homes.some((home) => home.word === word),
+    );
+    const named = [...homes, ...signedIn];
     const own = await this.#ownPlaces(who);
-    const known = new Set(homes.map(({ address }) => formatAddress(address)));
+    const known = new Set(named.map(({ address }) => formatAddress(address)));
     const others = own.filter(({ address }) => !known.has(formatAddress(address)));
-    const reachable = [...homes, ...others].filter(({ address }) => served.has(address.platform));
+    const reachable = [...named, ...others].filter(({ address }) => served.has(address.platform));
     return mayUseTerminal(who) ? [...reachable, TERMINAL_PLACE] : reachable;
   }
 
@@ -86,6 +93,9 @@ export class Places {
   /** True if this person may take a conversation there: they already talk there. */
   async mayUse(who: Who | null, address: Address): Promise<boolean> {
     if (address.platform === LOCAL) return mayUseTerminal(who);
+    const { chatOf } = isPlatform(address.platform) ? platformTraits(address.platform) : {};
+    // Such a chat is one person's, so it is nobody else's place, also not an owner's.
+    if (chatOf) return identitiesOf(who).some((identity) => chatOf(identity) === address.chatId);
     if (who === null || who.role === "owner") return true;
     return (await this.#viewOf(who).laneAt(address)) !== null;
   }
@@ -113,11 +123,32 @@ export class Places {
   async #placeOn(platform: Platform, homes: readonly Place[], who: Who | null): Promise<Place> {
     const isThere = ({ address }: Place): boolean => address.platform === platform;
     const isDefault = (home: Place): boolean => isThere(home) && home.word === platform;
-    const place = homes.find(isDefault) ?? (await this.#ownPlaces(who)).find(isThere);
+    const place =
+      homes.find(isDefault) ??
+      (await this.#placesSignedIn(who)).find(isThere) ??
+      (await this.#ownPlaces(who)).find(isThere);
     if (place) return place;
     throw refused(
       `${surfaceOf({ platform })} has no default home channel, and you have no chat there. Send /sethome in the chat that should be the default, or name a chat: ${platform}:<chat>.`,
     );
+  }
+
+  /**
+   * Where people sign in, everybody has a chat: that of the identity that was seen there last, else of the one that they
+   * write with.
+   */
+  async #placesSignedIn(who: Who | null): Promise<Place[]> {
+    const there = platforms().filter((platform) => platformTraits(platform).chatOf !== undefined);
+    const identities = identitiesOf(who);
+    if (there.length === 0 || identities.length === 0) return [];
+    const [seen] = await this.#setting.devices.list(identities);
+    const sender = who && senderOf(who.source);
+    const usual = sender && identities.includes(sender) ? sender : (identities[0] ?? "");
+    return there.flatMap((platform) => {
+      const chatId = platformTraits(platform).chatOf?.(seen?.identity ?? usual);
+      if (chatId === undefined) return [];
+      return [{ word: platform, address: { platform, chatId }, name: "your chat" }];
+    });
   }
 
   /** The private chats of this person, the latest first. */
@@ -142,6 +173,12 @@ export class Places {
     if (who.isOnlyHere) return sessions.as(who.viewer);
     return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
   }
+}
+
+/** Of somebody who has a chat of their own where people sign in; null is the person at this machine. */
+function identitiesOf(who: Who | null): readonly string[] {
+  if (who === null) return [TERMINAL];
+  return who.isOnlyHere ? [] : who.identities;
 }
 
 /** Where conversations can be taken to and people can be told something. */

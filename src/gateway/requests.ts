@@ -3,7 +3,7 @@
  * somebody else repeats it: it runs with the author's rights. The rule is `mayTouch`; this file finds out who the people
  * are and what they may do now.
  */
-import { identityNamed, partsOfIdentity, personOf } from "../session/access.js";
+import { aliasOf, partsOfIdentity, personOf } from "../session/access.js";
 import { ConflictError } from "../session/errors.js";
 import { isPlatform, LOCAL, platformTraits } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -81,11 +81,10 @@ export function authorIn({ source, by }: Pick<InboxItem, "source" | "by">, acces
   const writer = by ?? source;
   const id = senderOf(writer);
   if (id === null) return null;
-  const second =
-    writer.platform === LOCAL || !writer.userId ? id : identityNamed(writer.platform, writer.userId);
+  const alias = writer.platform === LOCAL ? null : aliasOf(writer);
   return {
     id,
-    ...(second === id ? {} : { alias: second }),
+    ...(alias === null ? {} : { alias }),
     ...(access.allowed ? { role: access.role } : {}),
   };
 }

@@ -8,6 +8,7 @@ import { mayBeAlive } from "../util/holder.js";
 import { type ConnectionState, STATE } from "./connection.js";
 import type { Account, AccountLease, Accounts } from "./store.js";
 import type { PlatformState, Surfaces } from "./surfaces.js";
+import { addressIn, PAGE_ADDRESS } from "./web/address.js";
 
 export interface ServedSetting {
   readonly accounts: Pick<Accounts, "all" | "held">;
@@ -18,6 +19,8 @@ export interface ServedSetting {
 
 /** An account as the store knows it. */
 export interface KnownAccount extends Account, PlatformState {
+  /** Where people open it in a browser; null if they do not. */
+  readonly address: string | null;
   /** The process that has it, or had it when it ended; null if none does. */
   readonly holder: AccountLease | null;
 }
@@ -26,6 +29,8 @@ export interface KnownAccount extends Account, PlatformState {
 export interface ServedPlatform extends PlatformState {
   /** `gone`: the process that had it has ended, and nobody serves it now. */
   readonly by: "here" | "elsewhere" | "gone";
+  /** Where people open it in a browser; null if they do not. */
+  readonly address: string | null;
 }
 
 export class Served {
@@ -63,10 +68,13 @@ export class Served {
   async states(): Promise<ServedPlatform[]> {
     const { here, clock } = this.#setting;
     const own = here?.states() ?? [];
-    const states: ServedPlatform[] = own.map((state) => ({ ...state, by: "here" }));
-    const others = (await this.#known()).filter(
-      ({ platform }) => !own.some((each) => each.platform === platform),
-    );
+    const known = await this.#known();
+    const addressOf = (platform: Platform) => known.find((each) => each.platform === platform)?.address;
+    const states: ServedPlatform[] = own.map((state) => ({
+      ...{ ...state, by: "here" },
+      address: addressOf(state.platform) ?? null,
+    }));
+    const others = known.filter(({ platform }) => !own.some((each) => each.platform === platform));
     const held = others.filter((known) => isHeld(known, clock()));
     states.push(...held.map((known) => shown(known, "elsewhere")));
     for (const known of others)
@@ -87,13 +95,16 @@ export async function knownAccounts(
 ): Promise<KnownAccount[]> {
   const told = await accounts.all(STATE);
   const held = await accounts.held(now);
+  const addresses = await accounts.all(PAGE_ADDRESS);
   return told.map(({ platform, account, value }) => {
     const { state, lastError } = JSON.parse(value) as {
       readonly state: ConnectionState;
       readonly lastError: string | null;
     };
-    const holder = held.find((each) => each.platform === platform && each.account === account) ?? null;
-    return { platform, account, state, lastError, holder };
+    const isIt = (each: Account): boolean => each.platform === platform && each.account === account;
+    const holder = held.find(isIt) ?? null;
+    const address = addressIn(addresses.find(isIt)?.value)?.url ?? null;
+    return { platform, account, state, lastError, holder, address };
   });
 }
 
@@ -102,6 +113,9 @@ function isHeld({ holder }: KnownAccount, now: number): boolean {
   return holder !== null && holder.until > now && mayBeAlive(holder.holder);
 }
 
-function shown({ platform, state, lastError }: KnownAccount, by: ServedPlatform["by"]): ServedPlatform {
-  return { platform, state, lastError, by };
+function shown(
+  { platform, state, lastError, address }: KnownAccount,
+  by: ServedPlatform["by"],
+): ServedPlatform {
+  return { platform, state, lastError, address, by };
 }

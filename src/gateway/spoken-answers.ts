@@ -4,7 +4,7 @@
  * ago to be read. If they may mean another question, they mean the command that asks which one. All else stays a message.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
-import { answerOf, type SaidAnswer } from "../adapter/answer-words.js";
+import { type AnswerInWords, answerOf } from "../adapter/answer-words.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Clock } from "../util/clock.js";
 import { type ApprovalQuestion, type Approvals, shownAt } from "./approvals.js";
@@ -71,7 +71,7 @@ function quotedIn({ replyTo, source }: InboundMessage): string | null {
   return replyTo && replyTo.messageId !== source.threadId ? replyTo.messageId : null;
 }
 
-function commandOf({ answer }: SaidAnswer, which: string): string {
+function commandOf({ answer }: AnswerInWords, which: string): string {
   if (answer === "no") return `/deny ${which}`;
   return answer === "always" ? `/approve ${which} always` : `/approve ${which}`;
 }

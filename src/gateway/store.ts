@@ -5,8 +5,6 @@
  * of a turn carries the fence, so a process that was replaced can write nothing more.
  */
 
-import type { Consolidations } from "../memory/consolidations.js";
-import type { MemoryCounts, MemoryNotes } from "../memory/store.js";
 import type { ProcessStore } from "../process/store.js";
 import type { JobStore } from "../schedule/store.js";
 import type { HomeChannel } from "../session/context.js";
@@ -22,10 +20,11 @@ import type { ErasureStore } from "./erasure.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, Amended, AwaitedFiles, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { JobRuns } from "./job-runs.js";
-import type { TitleStore } from "./memory/titles.js";
+import type { MemoryStores } from "./memory/memory-stores.js";
 import type { PeopleStore } from "./people-store.js";
 import type { ProcessReports } from "./process-reports.js";
 import type { Spend, UsageStore } from "./usage-store.js";
+import type { WatchedStores } from "./watched-stores.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
 export type * from "./delivery.js";
@@ -41,6 +40,7 @@ export type {
   ReportStep,
 } from "./process-reports.js";
 export type * from "./usage-store.js";
+export type * from "./watched-stores.js";
 
 /** An item, and the process that must answer it. */
 export interface HeldItem {
@@ -338,7 +338,7 @@ export interface Terminals {
   all(now: number): Promise<OpenTerminal[]>;
 }
 
-export interface GatewayStore {
+export interface GatewayStore extends MemoryStores, WatchedStores {
   readonly inbox: Inbox;
   readonly turns: Turns;
   readonly journal: ToolJournal;
@@ -354,13 +354,9 @@ export interface GatewayStore {
   readonly jobs: JobStore;
   readonly jobRuns: JobRuns;
   readonly files: MediaFiles;
-  readonly consolidations: Consolidations;
   readonly terminals: Terminals;
-  readonly titles: TitleStore;
   readonly spending: Spending;
   readonly usage: UsageStore;
   readonly standing: StandingApprovals;
-  readonly memory: MemoryNotes;
-  readonly memoryCounts: MemoryCounts;
   readonly erasure: ErasureStore;
 }

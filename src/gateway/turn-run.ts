@@ -300,6 +300,7 @@ export class TurnRun {
     this.#whole.splice(0, step.messages.length);
     this.#uses.splice(0, step.uses?.length);
     this.#kept(step);
+    this.#live?.saved?.();
   }
 
   async #end(): Promise<TurnOutcome> {

@@ -10,7 +10,7 @@ export type UsageReader =
   | { readonly kind: "owner" }
   | { readonly kind: "person"; readonly identities: readonly string[] };
 
-export type UsageBy = "day" | "identity" | "session" | "job" | "model";
+export type UsageBy = "day" | "identity" | "session" | "job" | "model" | "platform";
 
 /** From that day on (UTC, `2026-01-10`), and only in that session if one is named. */
 export interface UsageRange {
@@ -19,7 +19,10 @@ export interface UsageRange {
 }
 
 export interface UsageSum {
-  /** The day, the identity, the id of the session or of the job, or the name of the model; empty if there is none. */
+  /**
+   * The day, the identity, the id of the session or of the job, the name of the model, or the platform where the session is
+   * now; empty if there is none.
+   */
   readonly key: string;
   readonly modelCalls: number;
   /** Calls of models whose price is not known: the cost leaves them out. */

@@ -30,7 +30,7 @@ export interface LogFilter {
 }
 
 /** How far the log has been read: which file, and where in it. */
-interface Position {
+export interface LogPlace {
   readonly ino: number;
   readonly offset: number;
 }
@@ -61,9 +61,9 @@ export async function lastRecords(
   folder: string,
   filter: LogFilter,
   most: number,
-): Promise<{ records: LogRecord[]; after: Position | null }> {
+): Promise<{ records: LogRecord[]; after: LogPlace | null }> {
   const found: LogRecord[] = [];
-  let after: Position | null = null;
+  let after: LogPlace | null = null;
   for (const file of (await filesOf(folder)).reverse()) {
     const read = await linesAfter(file, null);
     if (read === "moved") return lastRecords(folder, filter, most);
@@ -80,7 +80,7 @@ export async function lastRecords(
 /** Records as they are written, from that position on, until the signal aborts. */
 export async function* follow(
   folder: string,
-  from: Position | null,
+  from: LogPlace | null,
   signal: AbortSignal,
 ): AsyncGenerator<LogRecord, void, undefined> {
   let position = from;
@@ -98,24 +98,25 @@ export async function* follow(
   }
 }
 
-interface LogFile {
+export interface LogFile {
   readonly path: string;
   readonly ino: number;
+  readonly size: number;
 }
 
 /** The current files of the log, oldest first. */
-async function filesOf(folder: string): Promise<LogFile[]> {
+export async function filesOf(folder: string): Promise<LogFile[]> {
   const archived = archivedLogs(folder);
   const files: LogFile[] = [];
   for (const path of [...archived, currentLog(folder)]) {
     const found = await stat(path).catch(() => null);
-    if (found) files.push({ path, ino: found.ino });
+    if (found) files.push({ path, ino: found.ino, size: found.size });
   }
   return archivedLogs(folder).join() === archived.join() ? files : filesOf(folder);
 }
 
 /** The file that we are in and those after it; all files if ours is gone. */
-async function unread(folder: string, position: Position | null): Promise<LogFile[]> {
+export async function unread(folder: string, position: LogPlace | null): Promise<LogFile[]> {
   const files = await filesOf(folder);
   return files.slice(
     Math.max(
@@ -125,11 +126,12 @@ async function unread(folder: string, position: Position | null): Promise<LogFil
   );
 }
 
-/** The complete lines after that position if it is in this file, else all. */
-async function linesAfter(
+/** The complete lines after that position if it is in this file, else from its beginning; of about so many bytes. */
+export async function linesAfter(
   { path, ino }: LogFile,
-  position: Position | null,
-): Promise<{ lines: string[]; position: Position } | "moved"> {
+  position: LogPlace | null,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ lines: string[]; position: LogPlace } | "moved"> {
   let file: FileHandle;
   try {
     file = await open(path, "r");
@@ -141,8 +143,10 @@ async function linesAfter(
     const found = await file.stat();
     if (found.ino !== ino) return "moved";
     const begin = position?.ino === ino && position.offset <= found.size ? position.offset : 0;
-    const bytes = await bytesFrom(file, begin);
-    const end = bytes.lastIndexOf("\n") + 1;
+    const bytes = await bytesFrom(file, begin, most);
+    const whole = bytes.lastIndexOf("\n") + 1;
+    // No line of ours is as long as a part: it is passed over.
+    const end = whole === 0 && bytes.length >= most ? bytes.length : whole;
     const text = bytes.subarray(0, end).toString("utf8");
     return { lines: text.split("\n").slice(0, -1), position: { ino, offset: begin + end } };
   } finally {
@@ -150,12 +154,14 @@ async function linesAfter(
   }
 }
 
-async function bytesFrom(file: FileHandle, begin: number): Promise<Buffer> {
+/** At least so many if there are as many, and less than a chunk more. */
+async function bytesFrom(file: FileHandle, begin: number, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for (let offset = begin; ; ) {
+  for (let offset = begin; offset - begin < most; ) {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, offset);
-    if (bytesRead === 0) return Buffer.concat(parts);
+    if (bytesRead === 0) break;
     parts.push(buffer.subarray(0, bytesRead));
     offset += bytesRead;
   }
+  return Buffer.concat(parts);
 }

@@ -8,7 +8,7 @@
  */
 import { escapePart, unescapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
-import { foldId, LOCAL, type Platform } from "./platform.js";
+import { foldId, LOCAL, type Platform, platformTraits } from "./platform.js";
 import { isShared, type SessionScopes } from "./session-key.js";
 import type { SessionSource } from "./source.js";
 
@@ -38,10 +38,22 @@ export interface SessionBelonging extends Belonging {
 /** The immutable name of a person on a platform: `platform:id`, escaped; null if the source names nobody. */
 export function identityOf(source: SessionSource): string | null {
   const id = source.userIdAlt || source.userId;
-  return id ? identityNamed(source.platform, id) : null;
+  return id ? identityById(source.platform, id) : null;
 }
 
-/** The same for an id by itself. */
+/** The same for one of a user's ids by itself: also somewhere where people sign in as somebody that they are elsewhere. */
+export function identityById(platform: Platform, id: string): string | null {
+  const { signedInAs } = platformTraits(platform);
+  return signedInAs ? signedInAs(id) : identityNamed(platform, id);
+}
+
+/** The sender by the second of two ids, which the settings may use beside the identity; null if there is none. */
+export function aliasOf(source: SessionSource): string | null {
+  const alias = source.userId ? identityById(source.platform, source.userId) : null;
+  return alias === identityOf(source) ? null : alias;
+}
+
+/** An id of that platform itself, as an identity. */
 export function identityNamed(platform: Platform, id: string): string {
   return `${platform}:${escapePart(foldId(platform, id))}`;
 }

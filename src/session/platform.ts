@@ -25,6 +25,13 @@ export interface PlatformTraits {
   readonly liveChat?: (told: ToldChat) => LiveChat;
   /** True if no people are there, as with scheduled jobs: then it is shown to nobody, and nothing can be sent there. */
   readonly isInternal?: boolean;
+  /**
+   * If people sign in there as somebody that they are elsewhere: the identity that a user's id stands for; null for an id
+   * that stands for none. Then this is who they are, with all rights and sessions of that identity.
+   */
+  readonly signedInAs?: (userId: string) => string | null;
+  /** The other way: the chat of two that everybody with an identity has there. */
+  readonly chatOf?: (identity: string) => string;
   /** How people set it up; without settings, only a program can open it. */
   readonly settings?: Settings;
   /** The platform of which this is a further bot: further-bot.ts. */

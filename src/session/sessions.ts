@@ -55,6 +55,7 @@ import type {
   NewSession,
   OccupiedLane,
   Page,
+  PartWish,
   ResolveRequest,
   SearchHit,
   SearchOptions,
@@ -427,6 +428,11 @@ export class Sessions {
       if (page.length < LOAD_PAGE) return;
       afterSeq = page.at(-1)?.seq ?? afterSeq;
     }
+  }
+
+  /** Active messages on one side of a `seq`: the nearest ones, oldest first. */
+  part(sessionId: SessionId, wish: PartWish): Promise<StoredMessage[]> {
+    return this.#store.transcript.part(checkId(sessionId), wish);
   }
 
   /** A valid window of the last messages, at a cost that does not grow with the transcript. To change a message, copy it. */

@@ -211,6 +211,13 @@ export interface AdoptedSession extends NewSession {
   readonly bind: boolean;
 }
 
+/** Some messages of a transcript: at most so many, before or after that one. */
+export interface PartWish {
+  readonly side: "before" | "after";
+  readonly seq: number;
+  readonly limit: number;
+}
+
 /** The end of a transcript, as of one moment. */
 export interface TranscriptEnd {
   /** Null if nothing is hidden. */
@@ -232,6 +239,8 @@ export interface TranscriptStore {
     sessionId: SessionId,
     page: { afterSeq: number; limit: number; superseded: boolean },
   ): Promise<StoredMessage[]>;
+  /** The active messages nearest to a number, on one side of it, oldest first. */
+  part(sessionId: SessionId, wish: PartWish): Promise<StoredMessage[]>;
   /** The last active messages after the session's cursor, and the summary of what is before it. */
   recent(sessionId: SessionId, limit: number): Promise<TranscriptEnd>;
   /** False if a session with this id is already here; nothing is changed then. */

@@ -14,6 +14,7 @@ import type {
   ListFilter,
   OccupiedLane,
   Page,
+  PartWish,
   SearchHit,
   SearchOptions,
 } from "./store.js";
@@ -28,6 +29,7 @@ interface AllSessions {
   search(query: string, viewer: Viewer, options: SearchOptions): Promise<Page<SearchHit>>;
   load(sessionId: SessionId, options: { superseded?: boolean }): Promise<StoredMessage[]>;
   pages(sessionId: SessionId, options: { afterSeq?: number }): AsyncGenerator<StoredMessage[]>;
+  part(sessionId: SessionId, wish: PartWish): Promise<StoredMessage[]>;
   laneOf(source: SessionSource): LanePlace;
   lanesAt(address: Address): Promise<readonly OccupiedLane[]>;
   setTitle(sessionId: SessionId, title: string): Promise<SessionEntry>;
@@ -79,6 +81,11 @@ export class SessionsView {
   /** The same in pages, starting after a `seq`. */
   async *pages(sessionId: SessionId, options: { afterSeq?: number } = {}): AsyncGenerator<StoredMessage[]> {
     yield* this.#sessions.pages((await this.get(sessionId)).sessionId, options);
+  }
+
+  /** Active messages on one side of a `seq`: the nearest ones, oldest first. */
+  async part(sessionId: SessionId, wish: PartWish): Promise<StoredMessage[]> {
+    return this.#sessions.part((await this.get(sessionId)).sessionId, wish);
   }
 
   async setTitle(sessionId: SessionId, title: string): Promise<SessionEntry> {

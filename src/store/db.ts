@@ -89,6 +89,8 @@ export interface Dialect {
   readonly clockShift: (hostNow: number) => ClockShift;
   /** Names a table if it exists. */
   readonly findTable: string;
+  /** How large the store is, as `bytes`. Never from the files: closing one would drop the locks of the engine. */
+  readonly storeBytes: string;
   /** The tables and columns that hold text, as `of_table` and `of_column`. */
   readonly textColumns: string;
   /** The place of a row in its table, by which a table without a number is read in pages: where the first page begins. */

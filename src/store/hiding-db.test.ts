@@ -123,6 +123,7 @@ const IDENTIFYING = `
   person_id code_hash who value handoff_id asker destination destination_key day lane digest
   home environment completion exit_signal ended_by word job_id origin_account origin_key origin_source output
   spent_day model limit_name bound_to back_to
+  thread purpose token_hash unit alias
 `
   .trim()
   .split(/\s+/);

@@ -23,7 +23,17 @@ export const WORDS: ReadonlySet<string> = new Set([
     "buttons",
   ],
   ...["title", "display_name", "name", "called", "summary", "standing", "metadata", "error", "shown"],
-  ...["before_summary", "before_standing", "command", "workdir", "patterns", "setting", "paused_why"],
+  ...[
+    "before_summary",
+    "before_standing",
+    "what",
+    "outcome",
+    "command",
+    "workdir",
+    "patterns",
+    "setting",
+    "paused_why",
+  ],
 ]);
 
 export function hidingDb(db: Db, hide: Hide): Db {

@@ -13,6 +13,7 @@ import {
   ANN_THERE,
   BOB,
   BOB_FILE,
+  chatsSignedIn,
   type ErasureWorld,
   fillErasureWorld,
 } from "./erasure-world.js";
@@ -214,6 +215,21 @@ export function erasureStoreContract(name: string, createFixture: () => Promise<
       await erase();
       expect((await sessions.get(world.groupSession))?.title).toBeNull();
       expect((await sessions.get(world.bobSession))?.title).toBe("Beans");
+    });
+
+    it("signs them out in the first step, and empties their chats where people sign in", async () => {
+      const { ann } = world;
+      await store.erasure.lockOut(ann, () => {});
+      expect(await store.devices.list(ann.identities)).toEqual([]);
+      const late = { id: "late", name: "late", tokenHash: "late" };
+      expect(await store.devices.enter("another link of canary", late, Date.UTC(2026, 0, 1))).toBeNull();
+      await erase();
+      for (const chatId of chatsSignedIn(ANN)) {
+        expect(await store.posts.after(chatId, 0, 10)).toEqual([]);
+        expect(await store.posts.last(chatId)).toBe(0);
+      }
+      expect(await store.devices.list(null)).toMatchObject([{ identity: BOB }]);
+      for (const chatId of chatsSignedIn(BOB)) expect(await store.posts.after(chatId, 0, 10)).toHaveLength(2);
     });
 
     it("gives a session of others back that was in a lane of theirs", async () => {

@@ -15,7 +15,7 @@ import {
   type ProcessId,
   type SessionId,
 } from "../session/ids.js";
-import { platforms } from "../session/platform.js";
+import { platforms, platformTraits } from "../session/platform.js";
 import { senderLabel } from "../session/sender.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource, type SessionSource } from "../session/source.js";
@@ -26,7 +26,8 @@ const [, HERE = "", THERE = ""] = platforms();
 export const ANN = `${HERE}:7001001`;
 export const ANN_THERE = `${THERE}:8002002`;
 export const BOB = `${HERE}:70010012`; // Ann's id is the beginning of his.
-export const ANN_FILES = ["a", "b", "c", "d"].map((letter) => letter.repeat(32));
+export const ANN_FILES = ["a", "b", "c", "d", "f"].map((letter) => letter.repeat(32));
+const ANN_PAGE_FILE = "f".repeat(32);
 export const BOB_FILE = "e".repeat(32);
 const NOW = Date.UTC(2026, 0, 1);
 const NOTHING: TurnStep = { messages: [], deliveries: [], steeredIn: [] };
@@ -38,6 +39,11 @@ const bobDm = parseSource({ platform: HERE, chat_id: "70010012", user_id: "70010
 const group = { platform: HERE, chat_id: "-100", chat_type: "group", chat_name: "Team" };
 const annInGroup = parseSource({ ...group, user_id: "7001001", ...named });
 const bobInGroup = parseSource({ ...group, user_id: "70010012", user_name: "Bob" });
+
+/** The ids of the chats that somebody has where people sign in. */
+export function chatsSignedIn(identity: string): string[] {
+  return platforms().flatMap((name) => platformTraits(name).chatOf?.(identity) ?? []);
+}
 
 type FilledStore = SessionStore & GatewayStore;
 
@@ -140,6 +146,7 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   const lane = parseSource({ ...annDm, threadId: "t1" });
   await sessions.switchTo(lane, bobSession);
 
+  await fillPage(store, annSession, bobSession);
   await fillJourneys(store, sessions, { annSession, groupSession, fileC, fileD });
   const jobs = await fillJobs(store);
   const processes = await fillProcesses(store, home, annSession, groupSession);
@@ -171,6 +178,38 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   await fillMemory(store, annSession, bobSession);
   await fillGroupMemory(store, groupSession);
   return { ann, annSession, groupSession, bobSession, lentSession: bobSession, jobs, processes };
+}
+
+/** Both are signed in in a browser, and something is in their chats there: also of the session that is in Ann's lane. */
+async function fillPage(store: FilledStore, annSession: SessionId, bobSession: SessionId): Promise<void> {
+  for (const [identity, word, sessionId, file] of [
+    [ANN, "canary", annSession, ANN_PAGE_FILE],
+    [BOB, "bob", bobSession, null],
+  ] as const) {
+    const whose = { identity, alias: null };
+    await store.devices.offer(`link of ${word}`, whose, NOW + 1, NOW);
+    await store.devices.enter(
+      `link of ${word}`,
+      { id: `device of ${word}`, name: `${word} browser`, tokenHash: `token of ${word}` },
+      NOW,
+    );
+    await store.devices.offer(`another link of ${word}`, whose, NOW + 1, NOW);
+    for (const chatId of chatsSignedIn(identity))
+      for (const transcript of [null, sessionId])
+        await store.posts.add(
+          chatId,
+          {
+            deliveryId: `${word} ${transcript}`,
+            thread: `${word}-thread`,
+            purpose: "reply",
+            text: `${word}-post`,
+            buttons: [{ label: "Yes", command: `/${word}-button` }],
+            files: file === null ? [] : [{ file, name: `${word}.png`, mediaType: "image/png", size: 1 }],
+            transcript,
+          },
+          NOW,
+        );
+  }
 }
 
 async function fillJourneys(

@@ -812,9 +812,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.fetching(id, "next")).toBeNull();
     });
 
-    it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {
+    it("knows which files nothing refers to: not those of messages, posts, what waits, or what is to be sent", async () => {
       const file = (name: string) => [{ file: name, mediaType: "image/png" }];
-      await store.files.taking(["said", "undone", "waiting", "answered", "to send", "sent", "nobody's"], now);
+      await store.files.taking(
+        ["said", "undone", "waiting", "answered", "to send", "sent", "posted", "nobody's"],
+        now,
+      );
       await store.files.taking(["young"], now + 10);
       expect(await store.files.unneeded(now)).toEqual([]);
       const { entry } = await sessions.receive(ann, {
@@ -833,6 +836,9 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         files: file(name),
       }));
       await store.outbox.add(sending, now);
+      const post = { deliveryId: "p", thread: null, purpose: "reply", text: "", buttons: [] } as const;
+      const posted = [{ file: "posted", name: "a.png", mediaType: "image/png", size: 1 }];
+      await store.posts.add("somewhere/1", { ...post, files: posted, transcript: null }, now);
       const sent = (await store.outbox.pending(account, 10)).find(({ deliveryId }) => deliveryId === "sent");
       await store.outbox.sending(sent?.id ?? 0, "me");
       await store.outbox.sent({ id: sent?.id ?? 0, holder: "me" }, "m1", now);

@@ -2,6 +2,7 @@
 
 export type * from "../gateway/erasure.js";
 export type * from "../gateway/facts.js";
+export type { MemoryStores } from "../gateway/memory/memory-stores.js";
 export type { TitleStore } from "../gateway/memory/titles.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";

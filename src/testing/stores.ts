@@ -8,6 +8,7 @@ export { handoffStoreContract } from "./handoff-store-contract.js";
 export { jobStoreContract } from "./job-store-contract.js";
 export { laneStoreContract } from "./lane-store-contract.js";
 export { memoryNotesContract } from "./memory-notes-contract.js";
+export { overviewContract } from "./overview-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";
 export { processStoreContract } from "./process-store-contract.js";
 export { retentionContract } from "./retention-contract.js";
@@ -15,3 +16,4 @@ export { type StoreFixture, sessionStoreContract } from "./session-store-contrac
 export type * from "./store-types.js";
 export { terminalStoreContract } from "./terminal-store-contract.js";
 export { usageStoreContract } from "./usage-store-contract.js";
+export { webStoreContract } from "./web-store-contract.js";

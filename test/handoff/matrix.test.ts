@@ -41,6 +41,7 @@ beforeAll(async () => {
     people: { owners, pairing: "off" },
     onProblem: (problem) => problems.push(problem),
   });
+  platforms.conversations = () => open.sessions;
   for (const [n, person] of people.entries()) await know(person, n === 0);
   await open.gateway.start();
   connected();

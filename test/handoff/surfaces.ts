@@ -1,4 +1,6 @@
 /** The platforms of the matrix, each on its counterpart server, and the chats that people have there. */
+
+import { vi } from "vitest";
 import type { Adapter } from "../../src/adapter/adapter.js";
 import { DiscordAdapter } from "../../src/adapter/discord/adapter.js";
 import { FeishuAdapter } from "../../src/adapter/feishu/adapter.js";
@@ -15,7 +17,10 @@ import { CrablineMatrix, shownTexts } from "../support/matrix-room.js";
 import { ACCOUNT, SignalWorld } from "../support/signal-world.js";
 import { SlackServer } from "../support/slack-server.js";
 import { TelegramServer } from "../support/telegram-server.js";
+import type { WebBrowser } from "../support/web-browser.js";
+import { WebWorld } from "../support/web-world.js";
 import { WhatsAppWorld } from "../support/whatsapp-world.js";
+import { type Conversations, pageSpot } from "./page-spot.js";
 import type { Spot } from "./side.js";
 
 /** One human, by their number among the people here. */
@@ -48,6 +53,13 @@ export class Person {
   get feishuId(): string {
     return idNamed("ou", this.name);
   }
+  /** As whom they are signed in in the page, and the chat that they have there. */
+  get webIdentity(): string {
+    return `telegram:${this.telegramId}`;
+  }
+  get webChat(): string {
+    return `telegram/${this.telegramId}`;
+  }
   get signal() {
     const uuid = `a0000000-0000-4000-8000-00000000${this.#digits}`;
     return { number: `+1555987${this.#digits}`, uuid, name: this.name };
@@ -71,10 +83,15 @@ const NAMES = ["ann", "bob", "carol", "dave"];
 
 export class Platforms {
   readonly people: readonly Person[];
+  /** Those of the gateway, once it is open. */
+  conversations: () => Conversations = () => {
+    throw new Error("There is no gateway yet.");
+  };
   readonly #made = { chats: 0 };
+  readonly #browsers = new Map<number, WebBrowser>();
 
   static async start(): Promise<Platforms> {
-    const [telegram, discord, slack, matrix, whatsapp, signal, feishu] = await Promise.all([
+    const [telegram, discord, slack, matrix, whatsapp, signal, feishu, web] = await Promise.all([
       TelegramServer.start({ topics: false }),
       DiscordServer.start(),
       SlackServer.start(),
@@ -82,8 +99,9 @@ export class Platforms {
       WhatsAppWorld.open(),
       SignalWorld.open(),
       FeishuWorld.open(),
+      WebWorld.open(),
     ]);
-    return new Platforms(telegram, discord, slack, matrix, whatsapp, signal, feishu);
+    return new Platforms(telegram, discord, slack, matrix, whatsapp, signal, feishu, web);
   }
 
   private constructor(
@@ -94,6 +112,7 @@ export class Platforms {
     readonly whatsapp: WhatsAppWorld,
     readonly signal: SignalWorld,
     readonly feishu: FeishuWorld,
+    readonly web: WebWorld,
   ) {
     this.people = NAMES.map((name, n) => new Person(n, name, slack.idOf(name)));
     signal.contacts = this.people.map((person) => person.signal);
@@ -117,6 +136,7 @@ export class Platforms {
       whatsapp,
       new SignalAdapter({ baseUrl: this.signal.baseUrl, account: ACCOUNT }),
       new FeishuAdapter({ ...this.feishu.settings, timeoutMs: 30_000 }),
+      this.web.adapter(),
     ];
     const connected = (): void => {
       this.whatsapp.port = whatsapp.port;
@@ -131,8 +151,8 @@ export class Platforms {
   }
 
   async close(): Promise<void> {
-    const { telegram, discord, slack, matrix, whatsapp, signal, feishu } = this;
-    const all = [telegram, discord, slack, matrix, whatsapp, signal, feishu];
+    const { telegram, discord, slack, matrix, whatsapp, signal, feishu, web } = this;
+    const all = [telegram, discord, slack, matrix, whatsapp, signal, feishu, web];
     await Promise.all(all.map((server) => server.close()));
   }
 
@@ -202,7 +222,22 @@ export class Platforms {
             .map(({ content }) => wordsIn(content)),
       };
     },
+    "the page": async (person: Person): Promise<Spot> => {
+      const browser = this.#browserOf(person);
+      await vi.waitUntil(() => browser.isConnected, { timeout: 30_000, interval: 20 });
+      return pageSpot(person.webChat, browser, () => this.conversations());
+    },
   } as const;
+
+  /** The same one each time: it stays open. */
+  #browserOf(person: Person): WebBrowser {
+    const known = this.#browsers.get(person.n);
+    if (known) return known;
+    const browser = this.web.browser(person.webIdentity);
+    this.#browsers.set(person.n, browser);
+    browser.open();
+    return browser;
+  }
 
   /** A group with topics. */
   async forum(n: number): Promise<string> {
@@ -331,6 +366,7 @@ export const SURFACES = [
   "WhatsApp",
   "Signal",
   "Feishu group",
+  "the page",
 ] as const;
 export type Surface = (typeof SURFACES)[number];
 

@@ -11,6 +11,7 @@ const CODECS = [
   "src/session/handoff.ts", // where a handoff goes
   "src/session/session-key.ts",
   "src/session/source.ts", // addresses
+  "src/adapter/web/web-source.ts", // the chat that somebody has in the page
   "src/util/holder.ts", // processes
 ];
 

@@ -32,6 +32,8 @@ export type Reply =
       readonly finish?: "stop" | "length";
       /** Waited for between two pieces of text. */
       readonly pauseMs?: number;
+      /** Waited for before the last piece of text. */
+      readonly gate?: Promise<unknown>;
       /**
        * What happens after the text, instead of an end: the connection drops; the stream ends as if nothing were
        * missing; an event is not JSON; an error is streamed; words come forever; nothing more comes; or not even
@@ -138,8 +140,10 @@ export class ModelServer {
     const say = protocol === "openai" ? openaiWords(response, model) : anthropicWords(response, model);
     say.begin(reply.usage);
     if (reply.reasoning) say.reasoning(reply.reasoning);
-    for (const [index, piece] of [reply.text ?? []].flat().entries()) {
+    const pieces = [reply.text ?? []].flat();
+    for (const [index, piece] of pieces.entries()) {
       if (index > 0 && reply.pauseMs) await pause(reply.pauseMs);
+      if (index === pieces.length - 1) await reply.gate;
       if (response.destroyed) return;
       say.text(piece);
     }

@@ -9,12 +9,14 @@ import { handoffStoreContract } from "../../src/testing/handoff-store-contract.j
 import { jobStoreContract } from "../../src/testing/job-store-contract.js";
 import { laneStoreContract } from "../../src/testing/lane-store-contract.js";
 import { memoryNotesContract } from "../../src/testing/memory-notes-contract.js";
+import { overviewContract } from "../../src/testing/overview-contract.js";
 import { peopleStoreContract } from "../../src/testing/people-store-contract.js";
 import { processStoreContract } from "../../src/testing/process-store-contract.js";
 import { retentionContract } from "../../src/testing/retention-contract.js";
 import { sessionStoreContract } from "../../src/testing/session-store-contract.js";
 import { terminalStoreContract } from "../../src/testing/terminal-store-contract.js";
 import { usageStoreContract } from "../../src/testing/usage-store-contract.js";
+import { webStoreContract } from "../../src/testing/web-store-contract.js";
 
 export function storeContracts(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
   for (const contract of [
@@ -32,6 +34,8 @@ export function storeContracts(name: string, createFixture: () => Promise<Gatewa
     erasureStoreContract,
     retentionContract,
     terminalStoreContract,
+    overviewContract,
+    webStoreContract,
   ])
     contract(name, createFixture);
 }

@@ -32,7 +32,7 @@ const PUBLIC_THREAD = 11;
 const A_WEEK_IN_MINUTES = 10_080;
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
 
-export interface Post {
+export interface NewMessage {
   readonly content: string;
   readonly nonce?: string;
   readonly replyTo?: string;
@@ -72,7 +72,7 @@ export class Api {
 
   async post(
     channelId: string,
-    { content, nonce, replyTo, files = [], buttons, pings }: Post,
+    { content, nonce, replyTo, files = [], buttons, pings }: NewMessage,
   ): Promise<string> {
     const body = {
       content,

@@ -13,7 +13,7 @@ import {
   ThreadRefused,
 } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
-import type { Api, Post } from "./api.js";
+import type { Api, NewMessage } from "./api.js";
 import type { Channels } from "./channels.js";
 import { refusalOf, unseenBy } from "./failure.js";
 import { formatMarkdown } from "./format.js";
@@ -86,7 +86,7 @@ export class DiscordSpeaker implements Speaker {
   }
 
   /** In its thread; if nobody can write there any more, in the channel around it, if the same people see that. */
-  async #post(letter: Letter, post: Post): Promise<string> {
+  async #post(letter: Letter, post: NewMessage): Promise<string> {
     const { address, onlyThere } = letter;
     const api = this.#api;
     const channelId = channelOf(address);

@@ -51,13 +51,13 @@ function isPage(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") ?? false;
 }
 
-export interface Uploaded {
+export interface UploadedFile {
   readonly id: string;
   readonly title: string;
 }
 
 /** Brings a file to Slack, where nobody sees it until it is shared. */
-export async function upload(web: WebClient, file: LocalFile): Promise<Uploaded> {
+export async function upload(web: WebClient, file: LocalFile): Promise<UploadedFile> {
   const { name } = file;
   const bytes = await bytesOf(file, LIMITS.maxFile);
   const { upload_url: url, file_id: id } = await web.files.getUploadURLExternal({

@@ -11,7 +11,7 @@ import {
 } from "../adapter.js";
 import { pressData } from "../buttons.js";
 import { repeatable } from "../failure.js";
-import { type Uploaded, upload } from "./files.js";
+import { type UploadedFile, upload } from "./files.js";
 import { bold, escaped, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
 import { isId, isTimestamp, type SlackSelf } from "./parse.js";
@@ -174,7 +174,7 @@ export class SlackSpeaker implements Speaker {
 
   /** Slack's id of the first file: it does not say under which id the message is that shows it. */
   async #share({ address, text, onlyThere }: Letter, files: readonly LocalFile[]): Promise<string> {
-    const uploads: Uploaded[] = [];
+    const uploads: UploadedFile[] = [];
     for (const file of files)
       uploads.push(
         await upload(this.#web, file).catch((error: unknown) => {

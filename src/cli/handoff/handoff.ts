@@ -1,6 +1,7 @@
 /** `baton handoff`: moves a conversation, with the rights of the owner, and waits for the result. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { nameOf } from "../../gateway/session-names.js";
 import { OWNER } from "../../session/access.js";
 import { type Handoff, overdueAt } from "../../session/handoff.js";
 import type { HandoffId } from "../../session/ids.js";
@@ -9,7 +10,6 @@ import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import { cleanLine } from "../../util/text.js";
 import { type Cli, withHandoffs } from "../cli.js";
-import { nameOf } from "../describe.js";
 import { CliError, wrongUsage } from "../failure.js";
 import type { OpenHandoffs } from "../opened.js";
 import { printTable } from "../table.js";

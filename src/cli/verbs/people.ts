@@ -80,6 +80,35 @@ export const people: Verb = {
       run: async () => (await import("../people/keep.js")).setRole,
     },
     {
+      name: "devices",
+      description: "list the browsers in which people are signed in to the page, or sign them out",
+      options: [JSON_FLAG],
+      examples: ["people devices", `people devices revoke ${EXAMPLE_IDENTITY}`],
+      run: async () => (await import("../people/devices.js")).listDevices,
+      verbs: [
+        {
+          name: "list",
+          description: "list the browsers in which people are signed in, last seen first",
+          options: [JSON_FLAG],
+          examples: ["people devices list"],
+          run: async () => (await import("../people/devices.js")).listDevices,
+        },
+        {
+          name: "revoke",
+          description: "sign out one browser, or all browsers of a person",
+          args: [
+            {
+              name: "<which>",
+              description: `the id of a device, the start of its id, the id of a person, or one of their accounts, such as ${EXAMPLE_IDENTITY}`,
+            },
+          ],
+          options: [JSON_FLAG],
+          examples: ["people devices revoke 4f2c", `people devices revoke ${EXAMPLE_IDENTITY}`],
+          run: async () => (await import("../people/devices.js")).revokeDevices,
+        },
+      ],
+    },
+    {
       name: "forget",
       description:
         "remove a person's access on all their accounts; their conversations stay, without --erase",

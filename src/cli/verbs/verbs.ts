@@ -11,6 +11,7 @@ import { sessions } from "./sessions.js";
 import { config, models, setup } from "./settings.js";
 import { backup, doctor, logs, restore, service } from "./upkeep.js";
 import { usage } from "./usage.js";
+import { web } from "./web.js";
 
 const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
 
@@ -42,6 +43,7 @@ export const baton: Verb = {
   verbs: [
     chat,
     gateway,
+    web,
     handoff,
     sessions,
     processes,

@@ -24,12 +24,13 @@ export function platforms({ clock }: AgentInfo): Command {
   };
 }
 
-function servedText({ state, lastError, by }: ServedPlatform, now: number): string {
+function servedText({ state, lastError, by, address }: ServedPlatform, now: number): string {
+  const at = address === null || state.kind !== "connected" ? "" : ` (${cleanLine(address)})`;
   switch (by) {
     case "here":
-      return stateText(state, lastError, now);
+      return `${stateText(state, lastError, now)}${at}`;
     case "elsewhere":
-      return `${stateText(state, lastError, now)}, by a running gateway`;
+      return `${stateText(state, lastError, now)}, by a running gateway${at}`;
     case "gone":
       return "not connected: its gateway is not running (`baton gateway` starts it)";
     default:

@@ -56,8 +56,9 @@ function movingText(place: Place, where: string, isRunning: boolean): string {
 }
 
 /** Adds the platform, because the name of a home channel does not show it. */
-function placeTitle({ word, address, name }: Place): string {
-  return cleanLine(word === address.platform ? `${surfaceOf(address)}, ${name}` : name);
+export function placeTitle({ word, address, name }: Place): string {
+  const isShown = word !== address.platform || word === LOCAL;
+  return cleanLine(isShown ? name : `${surfaceOf(address)}, ${name}`);
 }
 
 async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<string> {

@@ -23,6 +23,7 @@ import { title } from "./title.js";
 import { queue, steer, stop } from "./turn.js";
 import { retry, undo } from "./undo.js";
 import { usage } from "./usage.js";
+import { web } from "./web.js";
 
 /** `more`: your own commands, which `/help` shows too. */
 export function commandTable(info: AgentInfo, more: readonly Command[] = []): readonly Command[] {
@@ -54,6 +55,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     platforms(info),
     whoami,
     link(info),
+    web(info),
     pair(info),
     sethome,
     ...more,

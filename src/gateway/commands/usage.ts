@@ -129,12 +129,13 @@ async function limitLines(
   const shown = used.filter(({ whose }) =>
     whose === "everyone" ? who.role === "owner" && !isGroup : whose === "session" || !isGroup,
   );
-  return shown.length === 0 ? [] : ["Limits:", ...shown.map(limitLine)];
+  return shown.length === 0 ? [] : ["Limits:", ...shown.map((limit) => `- ${limitWords(limit)}`)];
 }
 
-function limitLine({ whose, unit, used, most }: UsedLimit): string {
+/** `you today: 1,200 tokens of 5,000 tokens, 3,800 left`. */
+export function limitWords({ whose, unit, used, most }: UsedLimit): string {
   const whom = { everyone: "everybody today", person: "you today", session: "this session" }[whose];
   const left = Math.max(0, most - used);
   const rest = unit === "tokens" ? `${grouped(left)} left` : `${dollars(left)} left`;
-  return `- ${whom}: ${amount(unit, used)} of ${amount(unit, most)}, ${rest}`;
+  return `${whom}: ${amount(unit, used)} of ${amount(unit, most)}, ${rest}`;
 }

@@ -4,7 +4,7 @@ import { until } from "../../../test/support/gateway-world.js";
 import type { KeptProcess } from "../../process/store.js";
 import type { ProcessId, SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { OutputWatch, type Said } from "./output-watch.js";
+import { OutputWatch, type SaidOfProcess } from "./output-watch.js";
 
 const BY = { platform: "local", chatId: "terminal", chatType: "dm" } as const;
 const PROCESS: KeptProcess = {
@@ -31,7 +31,7 @@ it("counts every line that matched while the breaker paused, and says the last o
   const output = Buffer.from(Array.from({ length: 600 }, (_, n) => `ERROR ${n}\n`).join(""));
   let now = 0;
   let asked = 0;
-  const said: (Said | null)[] = [];
+  const said: (SaidOfProcess | null)[] = [];
   const place = { key: "k" as SessionKey, source: BY, account: null, isCurrent: true };
   const seen = { process: PROCESS, place };
   const watch = new OutputWatch(seen, {

@@ -24,7 +24,7 @@ import type { PlacedProcess, ReportStep } from "../process-reports.js";
 import { matchesNote, NOTICE_CHARACTERS, outputNotice } from "./reports.js";
 import { BYTES_A_CHARACTER, readable } from "./words.js";
 
-export interface Said {
+export interface SaidOfProcess {
   /** The agent only if its conversation still has this process's session. */
   readonly to: "agent" | "chat";
   readonly text: string;
@@ -35,7 +35,7 @@ export interface OutputWatchSetting {
   /** Null if something may be said now; otherwise when to ask again. */
   readonly admit: () => number | null;
   /** False if that must be looked at again: somebody was faster, or the conversation has moved. */
-  readonly report: (seen: PlacedProcess, step: ReportStep, said: Said | null) => Promise<boolean>;
+  readonly report: (seen: PlacedProcess, step: ReportStep, said: SaidOfProcess | null) => Promise<boolean>;
   /** The row is not as this watch knows it. */
   readonly onStale: () => void;
   readonly clock: Clock;
@@ -200,7 +200,7 @@ export class OutputWatch {
     if (!this.#isAdmitted()) return false;
     const { matches } = verdict;
     const isStorm = verdict.kind === "promote";
-    const said: Said = this.#seen.place.isCurrent
+    const said: SaidOfProcess = this.#seen.place.isCurrent
       ? { to: "agent", text: matchesNote(process, matches, isStorm) }
       : { to: "chat", text: outputNotice(process, matches.lines.join("\n"), true) };
     const from = this.#matchedThrough;
@@ -245,7 +245,7 @@ export class OutputWatch {
     return this.#admittedAt === null;
   }
 
-  async #report(step: OutputStep, said: Said | null): Promise<boolean> {
+  async #report(step: OutputStep, said: SaidOfProcess | null): Promise<boolean> {
     const seen = this.#seen;
     const isDone = await this.#setting.report(seen, step, said);
     const { kind, through } = step;

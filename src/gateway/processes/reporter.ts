@@ -18,7 +18,7 @@ import type { People } from "../people.js";
 import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from "../process-reports.js";
 import type { Account, Accounts } from "../store.js";
 import type { Surface } from "../surface.js";
-import { OutputWatch, type Said } from "./output-watch.js";
+import { OutputWatch, type SaidOfProcess } from "./output-watch.js";
 import { ReportReach, type Way } from "./reach.js";
 import { completionNote, completionNotice, NOTICE_CHARACTERS } from "./reports.js";
 import { lookAt } from "./words.js";
@@ -165,7 +165,7 @@ export class ProcessReporter {
       const waitUntil = this.#admit();
       if (waitUntil !== null) return this.#looks.wakeAfter(waitUntil - this.#setting.clock());
       const { process, place } = seen;
-      const said: Said = place.isCurrent
+      const said: SaidOfProcess = place.isCurrent
         ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)) }
         : { to: "chat", text: completionNotice(process) };
       if (!(await this.#report(seen, { kind: "completion" }, said))) this.#looks.wakeAfter(RETRY_MS); // It has just moved.
@@ -186,7 +186,7 @@ export class ProcessReporter {
     );
   }
 
-  async #report(seen: PlacedProcess, step: ReportStep, said: Said | null): Promise<boolean> {
+  async #report(seen: PlacedProcess, step: ReportStep, said: SaidOfProcess | null): Promise<boolean> {
     const { reports, clock } = this.#setting;
     const way = await this.#reach.to(seen.place);
     if (!way) return false;
@@ -199,7 +199,7 @@ export class ProcessReporter {
     { process, place }: PlacedProcess,
     { platform, account, holder }: Way,
     step: ReportStep,
-    said: Said,
+    said: SaidOfProcess,
   ): Promise<ReportEffects> {
     const { people, notices } = this.#setting;
     if (!(await people.access(process.by)).allowed) return {};

@@ -38,6 +38,7 @@ import { awaitedFiles } from "./034-awaited-files.js";
 import { terminals } from "./035-terminals.js";
 import { answeredMessage } from "./036-answered-message.js";
 import { lentLanes } from "./037-lent-lanes.js";
+import { web } from "./038-web.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -77,6 +78,7 @@ const MIGRATIONS: readonly Migration[] = [
   terminals,
   answeredMessage,
   lentLanes,
+  web,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -46,6 +46,7 @@ const dialect: Dialect = {
     values: [hostNow],
   }),
   findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
+  storeBytes: "SELECT pg_database_size(current_database()) AS bytes",
   textColumns: `SELECT table_name AS of_table, column_name AS of_column FROM information_schema.columns
     WHERE table_schema = '${SCHEMA}' AND data_type = 'text' ORDER BY table_name, ordinal_position`,
   rowPlace: { sql: "ctid::text", order: "ctid", isAfter: "ctid > ?::tid", first: "(0,0)" },

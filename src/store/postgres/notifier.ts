@@ -70,7 +70,9 @@ export class Notifier {
   }
 }
 
+const FOR_OTHERS: readonly Fact["kind"][] = ["outbox", "handoffs", "stops", "processes", "devices", "work"];
+
 /** A process answers its own inbox, and sessions and messages are watched by those who change them, and by terminals. */
 function isForOthers({ kind }: Fact): boolean {
-  return kind === "outbox" || kind === "handoffs" || kind === "stops" || kind === "processes";
+  return FOR_OTHERS.includes(kind);
 }

@@ -31,6 +31,11 @@ const COLUMNS = {
     `id job_id scheduled_for state error inbox_id session_id said made_at started_at ended_at tokens output`,
   ),
   memory_notes: names("id owner text made_at made_by"),
+  web_posts: names(
+    "id chat position delivery_id thread purpose text buttons attachments session_id at is_gone",
+  ),
+  web_devices: names("id identity alias name created_at seen_at"),
+  work: names("id what unit done total started_at told_at ended_at outcome owner"),
   pairings: names("identity called asked_at expires_at answers denied"),
 };
 

@@ -14,15 +14,16 @@ import { openSqlite } from "../sqlite/db.js";
 const HANDLED = {
   forgetSession: `
     consolidations.session_id handoffs.session_id limit_notices.session_id messages.session_id outbox.session_id processes.session_id sessions.owner summaries.session_id
-    turns.session_id`,
+    turns.session_id web_posts.session_id`,
   erasure: `
     identities.identity inbox.key inbox.said_by inbox.source job_runs.session_id jobs.origin_key jobs.origin_source jobs.owner
     jobs.source limit_notices.identity link_codes.identity memory_notes.owner memory_owners.owner messages.author model_usage.identity
     model_usage.session_id moves.asker pairings.identity processes.source routes.key routes.origin
     routes.owner routes.session_id sessions.key sessions.lane_owner sessions.origin sessions.parent_id spending.identity
-    standing_approvals.identity standing_approvals.lane tries.who turns.key`,
+    standing_approvals.identity standing_approvals.lane tries.who turns.key web_devices.identity web_links.identity`,
   /** The process that has it, not a person. */
-  holder: "accounts.owner consolidations.owner inbox.owner outbox.owner terminals.owner turns.owner",
+  holder:
+    "accounts.owner consolidations.owner inbox.owner outbox.owner terminals.owner turns.owner work.owner",
   /** Of a terminal that is open: the row goes when its process ends. */
   passing: "terminals.key",
 };

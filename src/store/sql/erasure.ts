@@ -17,6 +17,7 @@ import type { Db, Queries, Scrubber } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { eraseMentions } from "./erase-mentions.js";
 import { eraseMessages, messagesBy } from "./erase-messages.js";
+import { erasePosts } from "./erase-posts.js";
 import { eraseSaid } from "./erase-said.js";
 import { eraseTurns, openTurns } from "./erase-turns.js";
 import { forgetSession } from "./forget.js";
@@ -26,6 +27,9 @@ import { LIVE } from "./process-rows.js";
 import { everyText, hearRows, type TextTables, textTables } from "./texts.js";
 import { forgetSessionOfUsage } from "./usage.js";
 import { number, sourceOfAnyPlatform, text } from "./values.js";
+
+/** Links to sign in with, and where somebody is signed in. */
+const SIGNED_IN = ["web_links", "web_devices"];
 
 /** So many messages of a session go in one step. */
 const BATCH = 500;
@@ -84,7 +88,7 @@ export class SqlErasure implements ErasureStore {
       const who = whose.identities;
       const theirs = `identity IN (${marks(who)})`;
       await tx.run(`UPDATE identities SET role = NULL WHERE ${theirs}`, ...who);
-      for (const table of ["pairings", "link_codes", "standing_approvals"])
+      for (const table of ["pairings", "link_codes", "standing_approvals", ...SIGNED_IN])
         await remove(table, theirs, ...who);
       for (const id of await jobsOf(tx, who))
         await tx.run(
@@ -92,6 +96,7 @@ export class SqlErasure implements ErasureStore {
           id,
         );
       tx.record({ kind: "jobs" });
+      tx.record({ kind: "devices" });
     }, hear);
   }
 
@@ -175,6 +180,8 @@ export class SqlErasure implements ErasureStore {
       await hearRows(tx, tables, tell, "inbox", asked, sessionId);
       for (const row of await tx.all(`SELECT attachments FROM inbox WHERE ${asked}`, sessionId))
         await releaseFiles(tx, noteFiles(row), hear);
+      for (const row of await tx.all("SELECT attachments FROM web_posts WHERE session_id = ?", sessionId))
+        await releaseFiles(tx, noteFiles(row), hear);
       await tx.run(`DELETE FROM tool_calls WHERE turn_id IN (${turns})`, sessionId);
       await tx.run("DELETE FROM routes WHERE session_id = ?", sessionId);
       await tx.run("DELETE FROM processes WHERE session_id = ?", sessionId);
@@ -212,6 +219,7 @@ export class SqlErasure implements ErasureStore {
 
   async eraseWork(whose: ErasedPerson, hear: Hear): Promise<void> {
     const tables = await this.#known();
+    await erasePosts(this.#db, tables, whose, hear);
     const processes = await this.processes(whose);
     await this.#step(async (tx, remove) => {
       const tell = (words: string): void => hear("words", words);
@@ -241,6 +249,7 @@ export class SqlErasure implements ErasureStore {
         "spending",
         "model_usage",
         "limit_notices",
+        ...SIGNED_IN,
       ];
       for (const table of [...tables, "identities"]) await remove(table, theirs, ...identities);
       const owners = ownersOf(whose);

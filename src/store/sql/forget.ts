@@ -28,10 +28,11 @@ async function forgetJourney(tx: Queries, sessionId: SessionId): Promise<void> {
   await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
   for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", number(inbox_id));
   await tx.run("DELETE FROM outbox WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM web_posts WHERE session_id = ?", sessionId);
   await tx.run("DELETE FROM processes WHERE session_id = ? AND state = 'ended'", sessionId);
 }
 
-/** Commands and what they said, messages that joined the turn of another or moved: they are of no session. */
+/** Commands and what they said, also in the page, messages that joined the turn of another or moved: they are of no session. */
 export async function forgetSessionless(tx: Queries, before: number, limit: number): Promise<number> {
   const came = await tx.run(
     `DELETE FROM inbox WHERE id IN (SELECT id FROM inbox i WHERE received_at < ? AND state NOT IN ('waiting', 'running')
@@ -45,5 +46,10 @@ export async function forgetSessionless(tx: Queries, before: number, limit: numb
     before,
     limit,
   );
-  return Math.max(came, said);
+  const posted = await tx.run(
+    "DELETE FROM web_posts WHERE id IN (SELECT id FROM web_posts WHERE at < ? AND session_id IS NULL LIMIT ?)",
+    before,
+    limit,
+  );
+  return Math.max(came, said, posted);
 }

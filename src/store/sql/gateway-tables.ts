@@ -2,6 +2,7 @@
 import type { Db } from "../db.js";
 import { SqlAccounts } from "./accounts.js";
 import { SqlConsolidations } from "./consolidations.js";
+import { SqlDeliveries } from "./deliveries.js";
 import { SqlInbox } from "./inbox.js";
 import { SqlJobRuns } from "./job-runs.js";
 import { SqlJobs } from "./jobs.js";
@@ -9,12 +10,16 @@ import { SqlLaneMoves } from "./lane-moves.js";
 import { SqlMediaFiles } from "./media-files.js";
 import { SqlMemoryNotes } from "./notes.js";
 import { SqlOutbox } from "./outbox.js";
+import { SqlOverview } from "./overview.js";
 import { SqlPeople } from "./people.js";
 import { SqlSpending } from "./spending.js";
 import { SqlStandingApprovals } from "./standing-approvals.js";
 import { SqlTitles } from "./titles.js";
 import { SqlToolJournal } from "./tool-journal.js";
 import { SqlUsage } from "./usage.js";
+import { SqlWebDevices } from "./web-devices.js";
+import { SqlWebPosts } from "./web-posts.js";
+import { SqlWork } from "./work.js";
 
 export function gatewayTables(db: Db) {
   const memory = new SqlMemoryNotes(db);
@@ -22,6 +27,8 @@ export function gatewayTables(db: Db) {
     inbox: new SqlInbox(db),
     journal: new SqlToolJournal(db),
     outbox: new SqlOutbox(db),
+    deliveries: new SqlDeliveries(db),
+    overview: new SqlOverview(db),
     people: new SqlPeople(db),
     accounts: new SqlAccounts(db),
     lanes: new SqlLaneMoves(db),
@@ -35,5 +42,8 @@ export function gatewayTables(db: Db) {
     titles: new SqlTitles(db),
     memory,
     memoryCounts: memory,
+    posts: new SqlWebPosts(db),
+    devices: new SqlWebDevices(db),
+    work: new SqlWork(db),
   };
 }

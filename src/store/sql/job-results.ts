@@ -48,6 +48,19 @@ export async function noteDelivery(
   if (changed > 0 && state === "failed") tx.record({ kind: "jobs" }); // Somebody is to be told.
 }
 
+/** A delivery of a result is sent again. Nothing changes if another part of that result was not sent either. */
+export async function waitAgain(tx: Queries, id: RunId, outboxId: number): Promise<void> {
+  const changed = await tx.run(
+    `UPDATE job_results SET state = 'waiting', error = NULL
+     WHERE run_id = ? AND state IN ('failed', 'unknown') AND address = (SELECT address FROM outbox WHERE id = ?)
+       AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.run_id = job_results.run_id AND o.address = job_results.address
+         AND o.state IN ('failed', 'unknown'))`,
+    id,
+    outboxId,
+  );
+  if (changed > 0) tx.record({ kind: "jobs" });
+}
+
 /** As the partial index says it. */
 const UNTOLD = "state = 'failed' AND told = 0";
 

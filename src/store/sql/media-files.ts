@@ -12,6 +12,7 @@ const REFERRING = [
   "SELECT attachments FROM messages WHERE attachments IS NOT NULL",
   "SELECT attachments FROM inbox WHERE state IN ('waiting', 'running') AND attachments IS NOT NULL",
   "SELECT attachments FROM outbox WHERE state IN ('pending', 'sending') AND attachments IS NOT NULL",
+  "SELECT attachments FROM web_posts WHERE attachments IS NOT NULL",
 ];
 
 /** How many messages with files a session's folder has files of. */

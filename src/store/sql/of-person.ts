@@ -1,6 +1,7 @@
 /** What tells that something is a person's: their sessions, what they wrote, and the places where only they are. */
 import type { ErasedPerson, Hear } from "../../gateway/erasure.js";
-import { chatOf, identityNamed, identityOf, ownersFor } from "../../session/access.js";
+import { aliasOf, chatOf, identityOf, ownersFor } from "../../session/access.js";
+import { type Platform, platforms, platformTraits } from "../../session/platform.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Author } from "../../session/transcript.js";
 import type { Queries, Row } from "../db.js";
@@ -24,8 +25,7 @@ export function ownersOf({ identities }: ErasedPerson): string[] {
 
 /** Whether the source names them, by either of its ids. */
 export function wrote({ identities }: ErasedPerson, source: SessionSource): boolean {
-  const { platform, userId } = source;
-  const names = [identityOf(source), userId ? identityNamed(platform, userId) : null];
+  const names = [identityOf(source), aliasOf(source)];
   return names.some((name) => name !== null && identities.includes(name));
 }
 
@@ -34,6 +34,16 @@ export function isAuthor({ identities }: ErasedPerson, row: Row): boolean {
   if (typeof row.author !== "string") return false;
   const { id, alias = id } = json<Author>(row.author);
   return identities.includes(id) || identities.includes(alias);
+}
+
+/** The chats that everybody with an identity has where people sign in. */
+export function ownChats({ identities }: ErasedPerson): { platform: Platform; chatId: string }[] {
+  return platforms().flatMap((platform) => {
+    const { chatOf: chatOfIdentity } = platformTraits(platform);
+    return chatOfIdentity
+      ? identities.map((identity) => ({ platform, chatId: chatOfIdentity(identity) }))
+      : [];
+  });
 }
 
 /** The names of the files of a row with attachments. */
@@ -75,7 +85,11 @@ export async function privatePlaces(on: Queries, whose: ErasedPerson): Promise<P
     ...routes.filter((row) => json<{ chat_type?: string }>(row.origin).chat_type === "dm"),
   ];
   return {
-    chats: new Set([...whose.identities, ...dms.map((row) => text(row.chat))]),
+    chats: new Set([
+      ...whose.identities,
+      ...ownChats(whose).map(chatOf),
+      ...dms.map((row) => text(row.chat)),
+    ]),
     keys: new Set([...sessions, ...routes].map((row) => text(row.key))),
   };
 }

@@ -194,6 +194,9 @@ export class SqlPeople implements PeopleStore {
         gone += await tx.run("DELETE FROM pairings WHERE identity = ?", identity);
         await tx.run("DELETE FROM link_codes WHERE identity = ?", identity);
         await tx.run("DELETE FROM standing_approvals WHERE identity = ?", identity);
+        await tx.run("DELETE FROM web_links WHERE identity = ?", identity);
+        const devices = await tx.run("DELETE FROM web_devices WHERE identity = ?", identity);
+        if (devices > 0) tx.record({ kind: "devices" });
         const jobs = await tx.all("SELECT id FROM jobs WHERE owner = ?", identity);
         for (const { id } of jobs) await removeJob(tx, text<JobId>(id));
         if (jobs.length > 0) tx.record({ kind: "jobs" });

@@ -4,7 +4,13 @@ import { sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
 import { completeUsage, serializeMetadata } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
-import type { AdoptedSession, AppendRequest, TranscriptEnd, TranscriptStore } from "../../session/store.js";
+import type {
+  AdoptedSession,
+  AppendRequest,
+  PartWish,
+  TranscriptEnd,
+  TranscriptStore,
+} from "../../session/store.js";
 import type { Message, StoredMessage } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
@@ -80,6 +86,19 @@ export class SqlTranscript implements TranscriptStore {
       page.limit,
     );
     return rows.map(storedMessage);
+  }
+
+  async part(sessionId: SessionId, { side, seq, limit }: PartWish): Promise<StoredMessage[]> {
+    const [is, order] = side === "before" ? ["<", "DESC"] : [">", "ASC"];
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("messages")} FROM messages WHERE session_id = ? AND seq ${is} ? AND superseded_at IS NULL
+         AND seq >= (SELECT active_from FROM sessions WHERE id = ?) ORDER BY seq ${order} LIMIT ?`,
+      sessionId,
+      seq,
+      sessionId,
+      limit,
+    );
+    return (side === "before" ? rows.toReversed() : rows).map(storedMessage);
   }
 
   recent(sessionId: SessionId, limit: number): Promise<TranscriptEnd> {

@@ -78,6 +78,7 @@ const KEYS: Readonly<Record<UsageBy, string>> = {
   session: "session_id",
   job: "job_id",
   model: "model",
+  platform: "coalesce((SELECT s.platform FROM sessions s WHERE s.id = model_usage.session_id), '')",
 };
 
 const TOKENS = "input_tokens + output_tokens + cache_read_tokens + cache_write_tokens";
@@ -107,8 +108,8 @@ export class SqlUsage implements UsageStore {
       `SELECT ${KEYS[by]} AS key, sum(model_calls) AS model_calls, sum(unpriced_calls) AS unpriced_calls,
          sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cache_read_tokens) AS cache_read_tokens,
          sum(cache_write_tokens) AS cache_write_tokens, sum(${TOKENS}) AS tokens, sum(cost) AS cost
-       FROM model_usage WHERE ${which.join(" AND ")} GROUP BY ${KEYS[by]}
-       ORDER BY ${by === "day" ? "day" : `sum(${TOKENS}) DESC, ${KEYS[by]}`}`,
+       FROM model_usage WHERE ${which.join(" AND ")} GROUP BY 1
+       ORDER BY ${by === "day" ? "1" : `sum(${TOKENS}) DESC, 1`}`,
       fromDay,
       ...(sessionId === undefined ? [] : [sessionId]),
       ...theirs,

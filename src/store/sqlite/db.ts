@@ -54,6 +54,8 @@ const dialect: Dialect = {
   lockName: null,
   clockShift: () => ({ sql: "0", values: [] }),
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
+  storeBytes:
+    "SELECT c.page_count * s.page_size AS bytes FROM pragma_page_count() AS c, pragma_page_size() AS s",
   textColumns: `SELECT m.name AS of_table, c.name AS of_column FROM sqlite_master m JOIN pragma_table_info(m.name) c
     WHERE m.type = 'table' AND c.type = 'TEXT' ORDER BY m.name, c.cid`,
   rowPlace: { sql: "rowid", order: "rowid", isAfter: "rowid > ?", first: 0 },

@@ -1,0 +1,188 @@
+/** A conversation of the page: what was said, what happens now, and where one writes. */
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { WireTurn } from "../adapter/web/wire.js";
+import type { WireSession } from "../web/wire.js";
+import { sentenceOf } from "./call.js";
+import { ChatData } from "./chat-data.js";
+import { Composer } from "./composer.js";
+import type { Hands } from "./entries.js";
+import { liveTurns, turnOf } from "./live-turns.js";
+import { me } from "./me.js";
+import { Menu } from "./menu.js";
+import { MessageLog } from "./message-log.js";
+import { MoveDialog } from "./move-dialog.js";
+import { cancel, unsent, write } from "./outbox.js";
+import { press } from "./run-command.js";
+import { SideButton } from "./side.js";
+import { timelineOf } from "./timeline.js";
+import { tellPerson } from "./toast.js";
+import { Button, Failure, Loading } from "./ui.js";
+import type { Unsent, UnsentFile } from "./unsent.js";
+import { beginningOf } from "./words.js";
+
+const MOST_TITLE = 60;
+
+export function Chat({ thread }: { readonly thread: string | null }) {
+  const data = useMemo(() => new ChatData(thread), [thread]);
+  useEffect(() => () => data.close(), [data]);
+  const [takenBack, setTakenBack] = useState<Unsent | null>(null);
+  const [isMoving, setMoving] = useState(false);
+  const chat = data.chat.value;
+  const session = chat?.session ?? null;
+  const running = turnOf(liveTurns.value, thread);
+  const say = useCallback(
+    (command: string): void => {
+      press(thread, command).catch((error: unknown) => tellPerson(sentenceOf(error), "error"));
+    },
+    [thread],
+  );
+  const hands = useMemo<Hands>(
+    () => ({
+      press: say,
+      takeBack: (item) => {
+        void cancel(item);
+        setTakenBack(item);
+      },
+    }),
+    [say],
+  );
+  const settling = data.settlingTurns.value.map(({ item }) => item);
+  const entries = timelineOf({
+    sessionId: session?.id ?? null,
+    messages: chat?.messages ?? [],
+    posts: chat?.posts ?? [],
+    waiting: chat?.waiting ?? [],
+    unsent: unsent.value.filter((item) => item.thread === thread),
+    accepted: data.accepted.value.map(({ item }) => item),
+    typed: data.typed.value,
+    turns: running ? [...settling.filter(({ id }) => id !== running.id), grown(running, settling)] : settling,
+  });
+  const send = (text: string, files: readonly UnsentFile[]): void => {
+    const after = chat?.messages.at(-1)?.seq ?? -1;
+    void write({ thread, text, files, after });
+  };
+  const isWorking = running !== null || chat?.turn != null;
+  const canRepeat = !isWorking && chat?.messages.at(-1)?.role === "assistant";
+  return (
+    <div class="chat">
+      <Head
+        thread={thread}
+        session={session}
+        isWorking={isWorking}
+        onSay={say}
+        onMove={() => setMoving(true)}
+      />
+      {chat === null && data.failure.value === null ? <Loading /> : null}
+      <MessageLog
+        entries={entries}
+        hands={hands}
+        hasMore={chat?.hasMore === true}
+        onOlder={() => data.older()}
+        isBusy={isWorking}
+        empty={chat !== null ? <Welcome thread={thread} /> : null}
+        end={
+          <>
+            {data.secrets.value.map((secret) => (
+              <p class="notice secret" key={secret}>
+                {secret}
+              </p>
+            ))}
+            {data.trouble.value === null ? null : <Failure text={data.trouble.value} />}
+            {data.failure.value === null ? null : (
+              <Failure text={data.failure.value} retry={() => data.reload()} />
+            )}
+            {canRepeat ? (
+              <div class="row after-answer">
+                <Button kind="quiet" class="small" icon="retry" onClick={() => say("/retry")}>
+                  Retry
+                </Button>
+              </div>
+            ) : null}
+          </>
+        }
+      />
+      <Composer
+        thread={thread}
+        isWorking={isWorking}
+        onSend={send}
+        onStop={() => say("/stop")}
+        takenBack={takenBack}
+      />
+      {isMoving ? (
+        <MoveDialog thread={thread} sessionId={session?.id ?? null} onClose={() => setMoving(false)} />
+      ) : null}
+    </div>
+  );
+}
+
+/** Parts of it that were saved, and not read yet, are still shown. */
+function grown(turn: WireTurn, settling: readonly WireTurn[]): WireTurn {
+  const before = settling.find(({ id }) => id === turn.id);
+  if (!before) return turn;
+  const more = turn.calls.filter(({ id }) => !before.calls.some((call) => call.id === id));
+  return { ...turn, text: before.text + turn.text, calls: [...before.calls, ...more] };
+}
+
+interface HeadProps {
+  readonly thread: string | null;
+  readonly session: WireSession | null;
+  readonly isWorking: boolean;
+  readonly onSay: (command: string) => void;
+  readonly onMove: () => void;
+}
+
+function Head({ thread, session, isWorking, onSay, onMove }: HeadProps) {
+  const name = session?.name ?? (thread === null ? "Main chat" : "New chat");
+  const title = beginningOf(name, MOST_TITLE);
+  useEffect(() => {
+    document.title = `${title} · Baton`;
+    return () => {
+      document.title = "Baton";
+    };
+  }, [title]);
+  const ask = (label: string, icon: string, command: string) => ({
+    label,
+    icon,
+    onChoose: () => onSay(command),
+  });
+  return (
+    <header class="top">
+      <SideButton />
+      <h1 class="top-title">
+        <bdi>{title}</bdi>
+      </h1>
+      {isWorking ? (
+        <span class="working" role="status">
+          <span class="dot" aria-hidden="true" />
+          Working
+        </span>
+      ) : null}
+      <Menu
+        label="More"
+        items={[
+          { label: "Move to…", icon: "move", onChoose: onMove },
+          ask("Continue in a copy", "branch", "/branch"),
+          ask("Take back the last message", "undo", "/undo"),
+          ask("Start fresh here", "plus", "/new"),
+          ask("Show the status", "alert", "/status"),
+        ]}
+      />
+    </header>
+  );
+}
+
+function Welcome({ thread }: { readonly thread: string | null }) {
+  return (
+    <div class="welcome">
+      <img src="/icon.svg" alt="" width="44" height="44" />
+      <p class="welcome-title">
+        Hello, <bdi>{me.value?.name ?? ""}</bdi>.
+      </p>
+      <p class="muted">
+        {thread === null
+          ? "Write something to begin. Notices and the results of your jobs arrive here, too."
+          : "Write something to begin. You can move this conversation to another chat at any time."}
+      </p>
+    </div>
+  );
+}

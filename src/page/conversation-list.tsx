@@ -1,0 +1,140 @@
+/** The conversations of all platforms, and the search through all of their messages. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { WireSession } from "../web/wire.js";
+import { useConversations } from "./conversations.js";
+import { Icon, PlatformMark } from "./icons.js";
+import { me, platformTitle } from "./me.js";
+import { addressOfSession, type Place } from "./places.js";
+import { Link } from "./router.js";
+import { SearchHits } from "./search-hits.js";
+import { isSideOpen } from "./side.js";
+import { Empty, Failure, Loading, Time } from "./ui.js";
+import { windowOf } from "./window.js";
+
+const ROW = 58;
+/** So near to the end, more is read. */
+const NEAR = 600;
+const TYPING_MS = 250;
+
+export function ConversationList({ place }: { readonly place: Place }) {
+  const [words, setWords] = useState("");
+  const [asked, setAsked] = useState("");
+  const [platform, setPlatform] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(words.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [words]);
+  const platforms = Object.entries(me.value?.platforms ?? {});
+  return (
+    <nav class="conversations" aria-label="Conversations">
+      <div class="find">
+        <Icon name="search" size={16} />
+        <input
+          type="search"
+          aria-label="Search all messages"
+          placeholder="Search all messages"
+          autocomplete="off"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </div>
+      <div class="list-head">
+        <span>{asked === "" ? "Conversations" : "Messages found"}</span>
+        {platforms.length > 1 ? (
+          <select
+            aria-label="Platform"
+            value={platform ?? ""}
+            onChange={(event) => setPlatform(event.currentTarget.value || null)}
+          >
+            <option value="">All platforms</option>
+            {platforms.map(([name, title]) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        ) : null}
+      </div>
+      {asked === "" ? (
+        <Sessions place={place} platform={platform} />
+      ) : (
+        <SearchHits words={asked} platform={platform} place={place} />
+      )}
+    </nav>
+  );
+}
+
+function Sessions({ place, platform }: { readonly place: Place; readonly platform: string | null }) {
+  const { items, isWhole, failure, isLoading, more, reload } = useConversations(platform);
+  const box = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState({ top: 0, height: 900 });
+  const look = (): void => {
+    const at = box.current;
+    if (!at) return;
+    setSeen({ top: at.scrollTop, height: at.clientHeight });
+    if (at.scrollHeight - at.scrollTop - at.clientHeight < NEAR) more();
+  };
+  useEffect(look, [items.length]);
+  const { from, to, above, below } = windowOf(items.length, ROW, seen.top, seen.height);
+  return (
+    <div class="list" ref={box} onScroll={look}>
+      {platform === null ? <MainChat place={place} /> : null}
+      <ul style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
+        {items.slice(from, to).map((session) => (
+          <Session key={session.id} session={session} place={place} />
+        ))}
+      </ul>
+      {failure !== null && items.length === 0 ? <Failure text={failure} retry={reload} /> : null}
+      {isLoading && items.length === 0 ? <Loading /> : null}
+      {!isLoading && failure === null && items.length === 0 ? (
+        <Empty>{platform === null ? "No conversations yet." : "No conversations there."}</Empty>
+      ) : null}
+      {!isWhole && items.length > 0 ? <Loading /> : null}
+    </div>
+  );
+}
+
+/** Where notices and the results of jobs arrive; it is there before anything was said. */
+function MainChat({ place }: { readonly place: Place }) {
+  const isHere = place.kind === "chat" && place.thread === null;
+  return (
+    <Link href="/" class="nav-item main-chat" aria-current={isHere ? "page" : undefined} onGo={closeSide}>
+      <Icon name="chat" />
+      Main chat
+    </Link>
+  );
+}
+
+function Session({ session, place }: { readonly session: WireSession; readonly place: Place }) {
+  const href = addressOfSession(session);
+  const title = platformTitle(session.platform);
+  const isHere =
+    place.kind === "conversation"
+      ? place.id === session.id
+      : place.kind === "chat" && session.endedAt === null && session.thread === place.thread;
+  return (
+    <li>
+      <Link href={href} class="session" aria-current={isHere ? "page" : undefined} onGo={closeSide}>
+        <PlatformMark platform={session.platform} title={title} />
+        <span class="session-name">
+          <bdi>{session.name}</bdi>
+        </span>
+        <span class="session-about">
+          {session.isWorking ? (
+            <span class="working">
+              <span class="dot" aria-hidden="true" />
+              Working
+            </span>
+          ) : (
+            <bdi>{session.place || title}</bdi>
+          )}
+          <Time at={session.updatedAt} />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+function closeSide(): void {
+  isSideOpen.value = false;
+}

@@ -1,0 +1,67 @@
+/** Times, sizes and beginnings of texts as people read them. */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const UNITS = [
+  { unit: "minute", ms: MINUTE, below: HOUR },
+  { unit: "hour", ms: HOUR, below: DAY },
+  { unit: "day", ms: DAY, below: 7 * DAY },
+] as const;
+
+/** `5 min. ago`; what is more than a week away is a date. */
+export function relativeTime(at: number, now: number, language?: string): string {
+  const away = Math.abs(now - at);
+  if (away < MINUTE) return at > now + SECOND ? "in a moment" : "now";
+  const found = UNITS.find(({ below }) => away < below);
+  if (!found) return dateOf(at, now, language);
+  const count = Math.round((at - now) / found.ms);
+  return new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "always" }).format(
+    count,
+    found.unit,
+  );
+}
+
+function dateOf(at: number, now: number, language?: string): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  const year = isThisYear ? {} : { year: "numeric" as const };
+  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", ...year }).format(at);
+}
+
+export function exactTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }).format(at);
+}
+
+export function timeOfDay(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(at);
+}
+
+/** `3.4 MB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  const units = ["KB", "MB", "GB"];
+  let size = bytes / 1_024;
+  let unit = 0;
+  while (size >= 1_024 && unit < units.length - 1) {
+    size /= 1_024;
+    unit += 1;
+  }
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+/** One line of it, of at most that many characters. */
+export function beginningOf(text: string, most: number): string {
+  const line = text
+    .slice(0, most * 4)
+    .replaceAll(/\s/g, " ")
+    .replaceAll(/ {2,}/g, " ")
+    .trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+/** `3 files` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

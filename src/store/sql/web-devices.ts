@@ -1,0 +1,102 @@
+/** Who is signed in to the page, and the links to sign in with, by the hashes of what is random. */
+import type { Device, WebDevices } from "../../gateway/web/devices.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Row } from "../db.js";
+import { columnsOf } from "./columns.js";
+import { marks } from "./of-person.js";
+import { maybe, number, text } from "./values.js";
+
+/** A device is noted as seen that often at most. */
+const SEEN_MS = 3_600_000;
+
+export class SqlWebDevices implements WebDevices {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  offer(
+    linkHash: string,
+    { identity, alias }: Pick<Device, "identity" | "alias">,
+    expiresAt: number,
+    now: number,
+  ): Promise<void> {
+    return this.#db.transaction(async (tx) => {
+      await tx.run("DELETE FROM web_links WHERE expires_at <= ?", now);
+      await tx.run(
+        "INSERT INTO web_links (code_hash, identity, alias, expires_at) VALUES (?, ?, ?, ?)",
+        linkHash,
+        identity,
+        alias,
+        expiresAt,
+      );
+    });
+  }
+
+  enter(
+    linkHash: string,
+    { id, name, tokenHash }: Pick<Device, "id" | "name"> & { readonly tokenHash: string },
+    now: number,
+  ): Promise<Device | null> {
+    return this.#db.transaction(async (tx) => {
+      const spent = "DELETE FROM web_links WHERE code_hash = ? AND expires_at > ? RETURNING identity, alias";
+      const link = await tx.write(spent, linkHash, now);
+      if (!link) return null;
+      const row = await tx.write(
+        `INSERT INTO web_devices (id, identity, alias, token_hash, name, created_at, seen_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
+         RETURNING ${columnsOf("web_devices")}`,
+        id,
+        text(link.identity),
+        link.alias ?? null,
+        tokenHash,
+        storableText(name),
+        now,
+        now,
+      );
+      return row ? deviceOf(row) : null;
+    });
+  }
+
+  async known(tokenHash: string, now: number): Promise<Device | null> {
+    const sql = `SELECT ${columnsOf("web_devices")} FROM web_devices WHERE token_hash = ?`;
+    const row = await this.#db.get(sql, tokenHash);
+    if (!row) return null;
+    const device = deviceOf(row);
+    if (now - device.seenAt < SEEN_MS) return device;
+    const seen = "UPDATE web_devices SET seen_at = ? WHERE id = ? AND seen_at < ?";
+    await this.#db.run(seen, now, device.id, now);
+    return { ...device, seenAt: now };
+  }
+
+  async list(identities: readonly string[] | null): Promise<Device[]> {
+    if (identities?.length === 0) return [];
+    const theirs = identities === null ? "" : `WHERE identity IN (${marks(identities)})`;
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("web_devices")} FROM web_devices ${theirs} ORDER BY seen_at DESC, created_at DESC, id`,
+      ...(identities ?? []),
+    );
+    return rows.map(deviceOf);
+  }
+
+  async revoke(id: string, identities: readonly string[] | null): Promise<boolean> {
+    if (identities?.length === 0) return false;
+    const theirs = identities === null ? "" : `AND identity IN (${marks(identities)})`;
+    const sql = `DELETE FROM web_devices WHERE id = ? ${theirs}`;
+    const isGone = (await this.#db.run(sql, id, ...(identities ?? []))) > 0;
+    if (isGone) this.#db.record({ kind: "devices" });
+    return isGone;
+  }
+}
+
+function deviceOf(row: Row): Device {
+  return {
+    id: text(row.id),
+    identity: text(row.identity),
+    alias: maybe(row.alias ?? null, text),
+    name: text(row.name),
+    createdAt: number(row.created_at),
+    seenAt: number(row.seen_at),
+  };
+}

@@ -1,0 +1,50 @@
+/** What every view of the page must pass, and the pictures of it. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Finding {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Fails with what axe finds wrong in a view, in light and in dark. */
+export async function accessible(page: Page, view: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // In a world of its own: the page's policy lets no foreign script in.
+    const violations = await inIsolation(page);
+    const found = violations.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}\n  ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ""}`).join("\n  ")}`,
+    );
+    expect(found, `${view}, ${colorScheme}`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+}
+
+async function inIsolation(page: Page): Promise<readonly Finding[]> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    const { frameTree } = await session.send("Page.getFrameTree");
+    const { executionContextId } = await session.send("Page.createIsolatedWorld", {
+      frameId: frameTree.frame.id,
+      worldName: "axe",
+    });
+    const run = async (expression: string): Promise<unknown> => {
+      const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+        ...{ expression, contextId: executionContextId, awaitPromise: true, returnByValue: true },
+      });
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      return result.value;
+    };
+    await run(AXE);
+    return (await run("axe.run(document).then(({ violations }) => violations)")) as readonly Finding[];
+  } finally {
+    await session.detach();
+  }
+}
