@@ -13,7 +13,7 @@ const source = join(root, "src", "page");
 export async function buildPage(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "assets"), { recursive: true });
-  const { entry, modules } = await scripts(folder);
+  const { entry, needed, modules } = await scripts(folder);
   const style = hashed("style", styles(), "css");
   writeFileSync(join(folder, style.path), style.text);
   for (const name of ["icon.svg", "manifest.webmanifest"])
@@ -22,7 +22,10 @@ export async function buildPage(folder) {
   const shown = page.replace("/main.tsx", `/${entry}`).replace("/style.css", `/${style.path}`);
   if (!shown.includes(entry) || !shown.includes(style.path))
     throw new Error("src/page/index.html must refer to /main.tsx and /style.css.");
-  writeFileSync(join(folder, "index.html"), shown.replace(/>\s+</g, "><").trim());
+  // Loaded together with the script that imports them, and not after it.
+  const together = needed.map((path) => `<link rel="modulepreload" href="/${path}" />`).join("");
+  const whole = shown.replace("</head>", `${together}</head>`);
+  writeFileSync(join(folder, "index.html"), whole.replace(/>\s+</g, "><").trim());
   return modules;
 }
 
@@ -48,6 +51,7 @@ async function scripts(folder) {
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   return {
     entry: entry.fileName,
+    needed: entry.imports,
     modules: output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])),
   };
 }

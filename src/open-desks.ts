@@ -1,9 +1,11 @@
 /** What commands of the command line need over a store that is open: people, handoffs, jobs, and who has which account. */
+import { userInfo } from "node:os";
 import { TERMINAL_ACCOUNT } from "./adapter/terminal/terminal-source.js";
 import type { OpenHandoffs, OpenJobs, OpenPeople } from "./cli/opened.js";
 import type { PageLinks } from "./cli/opened-page.js";
 import type { Config } from "./config/config.js";
 import { homeChannelIn } from "./config/home-channel.js";
+import { TERMINAL } from "./gateway/authorize.js";
 import { HandoffDesk } from "./gateway/handoff/desk.js";
 import { JobDesk } from "./gateway/jobs/desk.js";
 import type { JobLimits } from "./gateway/jobs/options.js";
@@ -49,12 +51,22 @@ export function openPageLinks({ store: { accounts, devices }, sessions }: StoreW
     make: async (identity, url) => {
       const now = Date.now();
       return {
-        link: await makeLink(devices, { url }, { identity, alias: null }, now),
+        link: await makeLink(devices, { url }, { identity, alias: null, called: calledHere(identity) }, now),
         expiresAt: now + LINK_MS,
       };
     },
     close: () => sessions.close(),
   };
+}
+
+/** The person at this machine is called as they are here. */
+function calledHere(identity: string): string | null {
+  if (identity !== TERMINAL) return null;
+  try {
+    return userInfo().username;
+  } catch {
+    return null; // This user is in no list of the system, as in some containers.
+  }
 }
 
 export function openHandoffs(config: Config, { store, sessions }: StoreWithSessions): OpenHandoffs {

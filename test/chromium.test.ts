@@ -39,7 +39,7 @@ describe.skipIf(withoutChromium() !== "")(`a watched browser${withoutChromium()}
     const browser = await WatchedChromium.open();
     const page = await (await browser.person()).newPage();
     await page.goto(`${at}${path}`);
-    await expect.poll(() => page.title()).toBe(title);
+    await expect.poll(() => page.title(), { timeout: 60_000 }).toBe(title);
     await page.evaluate("new Promise(requestAnimationFrame)");
     return browser.close().then(
       () => null,

@@ -176,7 +176,7 @@ async function signIn(url: string, identities: readonly string[]): Promise<strin
   const cookies: string[] = [];
   for (const [n, identity] of identities.entries()) {
     const token = randomBytes(16).toString("base64url");
-    await store.devices.offer(hash(`link ${n}`), { identity, alias: null }, now + 60_000, now);
+    await store.devices.offer(hash(`link ${n}`), { identity, alias: null, called: null }, now + 60_000, now);
     const device = { id: `bench${n}`, name: "Benchmark", tokenHash: hash(token) };
     await store.devices.enter(hash(`link ${n}`), device, now);
     cookies.push(`baton=${token}`);

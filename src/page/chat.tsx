@@ -6,11 +6,11 @@ import { sentenceOf } from "./call.js";
 import { ChatData } from "./chat-data.js";
 import { Composer } from "./composer.js";
 import type { Hands } from "./entries.js";
+import { Lazy } from "./lazy.js";
 import { liveTurns, turnOf } from "./live-turns.js";
 import { me } from "./me.js";
 import { Menu } from "./menu.js";
 import { MessageLog } from "./message-log.js";
-import { MoveDialog } from "./move-dialog.js";
 import { cancel, unsent, write } from "./outbox.js";
 import { press } from "./run-command.js";
 import { SideButton } from "./side.js";
@@ -21,6 +21,7 @@ import type { Unsent, UnsentFile } from "./unsent.js";
 import { beginningOf } from "./words.js";
 
 const MOST_TITLE = 60;
+const moveDialog = () => import("./move-dialog.js");
 
 export function Chat({ thread }: { readonly thread: string | null }) {
   const data = useMemo(() => new ChatData(thread), [thread]);
@@ -109,7 +110,10 @@ export function Chat({ thread }: { readonly thread: string | null }) {
         takenBack={takenBack}
       />
       {isMoving ? (
-        <MoveDialog thread={thread} sessionId={session?.id ?? null} onClose={() => setMoving(false)} />
+        <Lazy
+          load={moveDialog}
+          given={{ thread, sessionId: session?.id ?? null, onClose: () => setMoving(false) }}
+        />
       ) : null}
     </div>
   );

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { WireSession } from "../web/wire.js";
 import { useConversations } from "./conversations.js";
 import { Icon, PlatformMark } from "./icons.js";
+import { Lazy } from "./lazy.js";
 import { me, platformTitle } from "./me.js";
 import { addressOfSession, type Place } from "./places.js";
 import { Link } from "./router.js";
-import { SearchHits } from "./search-hits.js";
 import { isSideOpen } from "./side.js";
 import { Empty, Failure, Loading, Time } from "./ui.js";
 import { windowOf } from "./window.js";
@@ -58,14 +58,18 @@ export function ConversationList({ place }: { readonly place: Place }) {
       {asked === "" ? (
         <Sessions place={place} platform={platform} />
       ) : (
-        <SearchHits words={asked} platform={platform} place={place} />
+        <Lazy load={searchHits} given={{ words: asked, platform, place }} />
       )}
     </nav>
   );
 }
 
+const searchHits = () => import("./search-hits.js");
+
 function Sessions({ place, platform }: { readonly place: Place; readonly platform: string | null }) {
   const { items, isWhole, failure, isLoading, more, reload } = useConversations(platform);
+  // The main chat has a line of its own.
+  const others = platform === null ? items.filter((session) => !isMain(session)) : items;
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 900 });
   const look = (): void => {
@@ -75,19 +79,19 @@ function Sessions({ place, platform }: { readonly place: Place; readonly platfor
     if (at.scrollHeight - at.scrollTop - at.clientHeight < NEAR) more();
   };
   useEffect(look, [items.length]);
-  const { from, to, above, below } = windowOf(items.length, ROW, seen.top, seen.height);
+  const { from, to, above, below } = windowOf(others.length, ROW, seen.top, seen.height);
   return (
     <div class="list" ref={box} onScroll={look}>
       {platform === null ? <MainChat place={place} /> : null}
       <ul style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
-        {items.slice(from, to).map((session) => (
+        {others.slice(from, to).map((session) => (
           <Session key={session.id} session={session} place={place} />
         ))}
       </ul>
       {failure !== null && items.length === 0 ? <Failure text={failure} retry={reload} /> : null}
       {isLoading && items.length === 0 ? <Loading /> : null}
-      {!isLoading && failure === null && items.length === 0 ? (
-        <Empty>{platform === null ? "No conversations yet." : "No conversations there."}</Empty>
+      {!isLoading && failure === null && isWhole && others.length === 0 ? (
+        <Empty>{platform === null ? "No other conversations yet." : "No conversations there."}</Empty>
       ) : null}
       {!isWhole && items.length > 0 ? <Loading /> : null}
     </div>
@@ -133,6 +137,10 @@ function Session({ session, place }: { readonly session: WireSession; readonly p
       </Link>
     </li>
   );
+}
+
+function isMain({ thread, endedAt }: WireSession): boolean {
+  return thread === null && endedAt === null;
 }
 
 function closeSide(): void {

@@ -11,7 +11,7 @@ const MOST_OUTPUT = 16 * 1024;
 const MOST_WORDS = 1_000_000;
 
 /** The turns after an event; the same map if it changes none. */
-function foldTurns(turns: TurnMap, event: WireEvent): TurnMap {
+export function foldTurns(turns: TurnMap, event: WireEvent): TurnMap {
   switch (event.kind) {
     case "hello":
       return turns.size === 0 ? turns : new Map();

@@ -25,8 +25,9 @@ export type Tree = string | Leaf | Branch;
 
 const LONGEST_PIECE = 8_000;
 const DEEPEST = 12;
-/** With more of these signs, or so many nested quotes, a piece is no text for people, and slow to read. */
+/** With more signs or lines, or so many nested quotes and lists, a piece is no text for people, and slow to read. */
 const MOST_MARKS = 600;
+const MOST_LINES = 1_000;
 const MOST_NESTED = 24;
 
 /** One block for each piece: while a text grows, only the last one changes. */
@@ -103,15 +104,16 @@ export function treeOf(piece: string): readonly Tree[] {
 function isTooMuch(piece: string): boolean {
   if (piece.length > LONGEST_PIECE) return true;
   let marks = 0;
-  for (const sign of piece) if ("[]*_~`<&\\".includes(sign)) marks += 1;
-  return marks > MOST_MARKS || piece.split("\n").some(isDeep);
+  for (const sign of piece) if ("[]*_~`<&\\!@".includes(sign)) marks += 1;
+  const lines = piece.split("\n");
+  return marks > MOST_MARKS || lines.length > MOST_LINES || lines.some(isDeep);
 }
 
 function isDeep(line: string): boolean {
   let nested = 0;
   for (const sign of line.slice(0, 400)) {
-    if (">-*+".includes(sign)) nested += 1;
-    else if (sign !== " " && sign !== "\t") break;
+    if (">-*+.)".includes(sign)) nested += 1;
+    else if (!" \t0123456789".includes(sign)) break;
   }
   const isRule = nested === line.replaceAll(" ", "").length && !line.includes(">");
   return nested > MOST_NESTED && !isRule;

@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, { readonly words: string; readonly look: s
 /** Long enough for the conversation to be here before it goes on. */
 const HERE_MS = 1_000;
 
-export function MoveDialog({ thread, sessionId, onClose }: MoveDialogProps) {
+export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogProps) {
   const places = useLoaded<{ items: readonly WirePlace[] }>("/api/places", []);
   const [asked, setAsked] = useState<{ readonly place: WirePlace; readonly at: number } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);

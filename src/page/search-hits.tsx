@@ -15,7 +15,7 @@ interface SearchHitsProps {
   readonly place: Place;
 }
 
-export function SearchHits({ words, platform, place }: SearchHitsProps) {
+export default function SearchHits({ words, platform, place }: SearchHitsProps) {
   const [hits, setHits] = useState<WirePage<WireHit> | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [isMore, setMore] = useState(false);

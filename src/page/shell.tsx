@@ -1,10 +1,10 @@
 /** The frame of the page: the bar at the side with everything that one can go to, and the place where one is. */
-import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Chat } from "./chat.js";
 import { ConversationList } from "./conversation-list.js";
 import { leave } from "./enter.js";
 import { Icon } from "./icons.js";
+import { Lazy } from "./lazy.js";
 import { isConnected } from "./line.js";
 import { isOwner, me } from "./me.js";
 import { Menu } from "./menu.js";
@@ -13,7 +13,7 @@ import { randomId } from "./random-id.js";
 import { go, Link, path } from "./router.js";
 import { isSideOpen, SideButton } from "./side.js";
 import { tellPerson } from "./toast.js";
-import { Button, Empty, Failure, Loading } from "./ui.js";
+import { Button, Empty } from "./ui.js";
 import { VIEWS } from "./view-table.js";
 
 /** So long without a line is not worth a word. */
@@ -70,26 +70,6 @@ function PlaceView({ place }: { readonly place: Place }) {
 }
 
 const transcript = () => import("./transcript-view.js");
-
-interface LazyProps<Props> {
-  readonly load: () => Promise<{ default: ComponentType<Props> }>;
-  readonly given: Props;
-}
-
-function Lazy<Props extends object>({ load, given }: LazyProps<Props>) {
-  const [View, setView] = useState<ComponentType<Props> | null>(null);
-  const [isFailed, setFailed] = useState(false);
-  const start = (): void => {
-    setFailed(false);
-    load().then(
-      (found) => setView(() => found.default),
-      () => setFailed(true),
-    );
-  };
-  useEffect(start, [load]);
-  if (isFailed) return <Failure text="This part of the page can't be loaded now." retry={start} />;
-  return View ? <View {...given} /> : <Loading />;
-}
 
 function Side({ place }: { readonly place: Place }) {
   const side = useRef<HTMLDivElement>(null);

@@ -8,7 +8,7 @@ import { platformTitle } from "./me.js";
 import { Menu } from "./menu.js";
 import { joined } from "./merge.js";
 import { MessageLog } from "./message-log.js";
-import { MoveDialog } from "./move-dialog.js";
+import MoveDialog from "./move-dialog.js";
 import { addressOfChat } from "./places.js";
 import { randomId } from "./random-id.js";
 import { go, Link } from "./router.js";

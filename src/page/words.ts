@@ -53,12 +53,16 @@ export function sizeText(bytes: number): string {
 
 /** One line of it, of at most that many characters. */
 export function beginningOf(text: string, most: number): string {
-  const line = text
-    .slice(0, most * 4)
+  const line = cut(text, most * 4)
     .replaceAll(/\s/g, " ")
     .replaceAll(/ {2,}/g, " ")
     .trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > most ? `${cut(line, most - 1)}…` : line;
+}
+
+/** Never within a character. */
+function cut(text: string, most: number): string {
+  return text.length > most ? text.slice(0, most).replace(/[\ud800-\udbff]$/, "") : text;
 }
 
 /** `3 files` */

@@ -186,7 +186,7 @@ async function fillPage(store: FilledStore, annSession: SessionId, bobSession: S
     [ANN, "canary", annSession, ANN_PAGE_FILE],
     [BOB, "bob", bobSession, null],
   ] as const) {
-    const whose = { identity, alias: null };
+    const whose = { identity, alias: null, called: null };
     await store.devices.offer(`link of ${word}`, whose, NOW + 1, NOW);
     await store.devices.enter(
       `link of ${word}`,

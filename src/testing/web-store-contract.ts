@@ -167,7 +167,7 @@ export function webStoreContract(name: string, createFixture: () => Promise<Gate
 
     describe("devices", () => {
       const offer = (link = "link", identity = "a:1") =>
-        store.devices.offer(link, { identity, alias: null }, NOW + 300_000, NOW);
+        store.devices.offer(link, { identity, alias: null, called: null }, NOW + 300_000, NOW);
       const enter = (link = "link", id = "d1", on = store, now = NOW) =>
         on.devices.enter(link, { id, name: "Firefox", tokenHash: `token of ${id}` }, now);
 
@@ -177,6 +177,7 @@ export function webStoreContract(name: string, createFixture: () => Promise<Gate
           id: "d1",
           identity: "a:1",
           alias: null,
+          called: null,
           name: "Firefox",
           createdAt: NOW,
           seenAt: NOW,
@@ -187,10 +188,13 @@ export function webStoreContract(name: string, createFixture: () => Promise<Gate
         expect(await store.devices.list(null)).toEqual([device]);
       });
 
-      it("remembers a second name", async () => {
-        await store.devices.offer("link", { identity: "a:1", alias: "a:+49" }, NOW + 1, NOW);
-        expect(await enter()).toMatchObject({ identity: "a:1", alias: "a:+49" });
-        expect(await store.devices.known("token of d1", NOW)).toMatchObject({ alias: "a:+49" });
+      it("remembers a second name, and what somebody is called", async () => {
+        await store.devices.offer("link", { identity: "a:1", alias: "a:+49", called: "Ann" }, NOW + 1, NOW);
+        expect(await enter()).toMatchObject({ identity: "a:1", alias: "a:+49", called: "Ann" });
+        expect(await store.devices.known("token of d1", NOW)).toMatchObject({
+          alias: "a:+49",
+          called: "Ann",
+        });
       });
 
       it("takes a link once, however many try it at the same moment", async () => {
@@ -247,7 +251,7 @@ export function webStoreContract(name: string, createFixture: () => Promise<Gate
     it("signs somebody out who is forgotten, on all devices of theirs, and no other", async () => {
       await store.people.join("a:1", "b:1", "p1", NOW);
       for (const identity of ["a:1", "b:1", "c:1"]) {
-        const whose = { identity, alias: null };
+        const whose = { identity, alias: null, called: null };
         await store.devices.offer(`link ${identity}`, whose, NOW + 1, NOW);
         const device = { id: identity, name: "", tokenHash: identity };
         await store.devices.enter(`link ${identity}`, device, NOW);

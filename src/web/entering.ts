@@ -24,10 +24,13 @@ export function enteringRoutes(app: WebApp, routes: Routes, signIn: SignIn, sett
         return refused(429, "too_many_tries", "Too many links were wrong. Wait a minute, then try again.", {
           "retry-after": "60",
         });
+      wrong.count(address);
       const { key } = await givenIn(context);
       const cookie = await signIn.enter(key, request);
-      if (cookie !== null) return answered({}, { "set-cookie": cookie });
-      wrong.count(address);
+      if (cookie !== null) {
+        wrong.forgive(address);
+        return answered({}, { "set-cookie": cookie });
+      }
       return refused(
         403,
         "link_over",

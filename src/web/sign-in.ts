@@ -10,6 +10,7 @@ import type { Who } from "../gateway/authorize.js";
 import type { Device } from "../gateway/web/devices.js";
 import { newSecret, secretHash } from "../gateway/web/links.js";
 import { parseIdentity } from "../session/access.js";
+import { isPlatform } from "../session/platform.js";
 import { parsedUrl } from "../util/parsed-url.js";
 import { browserName } from "./browser-name.js";
 import type { WebSetting } from "./setting.js";
@@ -28,6 +29,8 @@ const SECRET = /^[A-Za-z0-9_-]{22}$/;
 const DEVICE_ID_BYTES = 5;
 /** Browsers keep none longer. */
 const COOKIE_SECONDS = 400 * 86_400;
+/** With more cookies of one name, nobody is signed in: a browser has one, unless somebody else has set some. */
+const MOST_TOKENS = 4;
 /** So begin the ids of what the store has no device for. */
 const BY_PROXY = "proxy-";
 
@@ -50,12 +53,12 @@ export class SignIn {
   async who(request: SignInRequest): Promise<KnownHere | null> {
     const device = this.#byProxy(request) ?? (await this.#byCookie(request));
     if (!device) return null;
-    const { id, identity, alias } = device;
+    const { id, identity, alias, called } = device;
     const { people } = this.#setting;
     const source = webSource(identity, null, null, alias);
     const access = await people.access(source);
     if (!access.allowed) return null;
-    const name = (await people.store.find(identity))?.name ?? null;
+    const name = (await people.store.find(identity))?.name ?? called;
     return { signedIn: { device: id, identity, alias, name }, who: access };
   }
 
@@ -66,40 +69,53 @@ export class SignIn {
     const token = newSecret(random);
     const id = Buffer.from(random(DEVICE_ID_BYTES)).toString("hex");
     const name = browserName(request.headers["user-agent"]);
-    const before = await this.#byCookie(request);
+    const before = await this.#byCookies(request);
     const device = await store.devices.enter(
       secretHash(key),
       { id, name, tokenHash: secretHash(token) },
       clock(),
     );
     if (!device) return null;
-    if (before) await store.devices.revoke(before.id, null); // The cookie is replaced, so nobody has it any more.
+    for (const old of before) await store.devices.revoke(old.id, null); // The new cookie takes their place.
     return this.#cookie(request, token, COOKIE_SECONDS);
   }
 
   /** Signs this device out: the cookie that takes the old one away. */
   async leave(request: SignInRequest): Promise<string> {
-    const device = await this.#byCookie(request);
-    if (device) await this.#setting.store.devices.revoke(device.id, null);
+    for (const device of await this.#byCookies(request))
+      await this.#setting.store.devices.revoke(device.id, null);
     return this.#cookie(request, "", 0);
   }
 
+  /** Null also if there are several: without TLS, other programs of this machine can set a cookie beside ours. */
   async #byCookie(request: SignInRequest): Promise<Device | null> {
-    const token = cookieIn(request.cookie, this.#cookieName(request));
-    if (token === null || !SECRET.test(token)) return null;
+    const [device, ...others] = await this.#byCookies(request);
+    return device && others.length === 0 ? device : null;
+  }
+
+  async #byCookies(request: SignInRequest): Promise<Device[]> {
     const { store, clock } = this.#setting;
-    return store.devices.known(secretHash(token), clock());
+    const tokens = cookiesIn(request.cookie, this.#cookieName(request)).filter((token) => SECRET.test(token));
+    const devices: Device[] = [];
+    for (const token of tokens.length > MOST_TOKENS ? [] : tokens) {
+      const device = await store.devices.known(secretHash(token), clock());
+      if (device) devices.push(device);
+    }
+    return devices;
   }
 
   /** The header counts only from the proxy itself, whatever else stands in it. */
-  #byProxy({ headers, remoteAddress }: SignInRequest): Pick<Device, "id" | "identity" | "alias"> | null {
+  #byProxy({
+    headers,
+    remoteAddress,
+  }: SignInRequest): Pick<Device, "id" | "identity" | "alias" | "called"> | null {
     const { trustedHeader } = this.#setting;
     if (!trustedHeader || remoteAddress === null) return null;
     if (!trustedHeader.proxies.map(plainAddress).includes(plainAddress(remoteAddress))) return null;
     const told = headers[trustedHeader.name.toLowerCase()];
-    const identity = typeof told === "string" ? parseIdentity(told.trim()) : null;
+    const identity = typeof told === "string" ? identityNamedIn(told) : null;
     if (identity === null) return null;
-    return { id: `${BY_PROXY}${secretHash(identity).slice(0, 10)}`, identity, alias: null };
+    return { id: `${BY_PROXY}${secretHash(identity).slice(0, 10)}`, identity, alias: null, called: null };
   }
 
   /** With TLS it has the prefix that no other host can set. */
@@ -119,13 +135,20 @@ export class SignIn {
   }
 }
 
-/** The first of that name. */
-function cookieIn(header: string | null, name: string): string | null {
-  for (const pair of (header ?? "").split(";", 100)) {
+/** What a proxy may say: somebody on a platform that there is. */
+function identityNamedIn(told: string): string | null {
+  const name = told.trim();
+  return isPlatform(name.split(":", 1)[0]) ? parseIdentity(name) : null;
+}
+
+/** The values of that name, each once. */
+function cookiesIn(header: string | null, name: string): string[] {
+  const values = new Set<string>();
+  for (const pair of (header ?? "").split(";")) {
     const at = pair.indexOf("=");
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim());
   }
-  return null;
+  return [...values];
 }
 
 /** As it is written for an IPv4 address on an IPv6 socket. */

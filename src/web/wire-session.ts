@@ -58,13 +58,20 @@ export function isTheirs({ owner }: Pick<SessionEntry, "owner">, identities: rea
 
 const OF_TERMINALS = belongingOf(localSource()).owner;
 
+/** Nobody needs to be told what they are called themselves. */
+function namesFor(entry: SessionEntry, asker: Asker): Pick<WireSession, "name" | "place"> {
+  if (!isInChat(entry, asker)) return { name: nameOf(entry), place: placeOf(entry) };
+  const untitled = entry.origin.threadId === undefined ? "Main chat" : "Untitled chat";
+  return { name: entry.title === null ? untitled : nameOf(entry), place: "" };
+}
+
 function isInChat({ platform, origin }: SessionEntry, { signedIn }: Asker): boolean {
   return platform === WEB && origin.chatId === chatOfIdentity(signedIn.identity);
 }
 
 function wireSession(
   entry: SessionEntry,
-  { who }: Asker,
+  asker: Asker,
   working: ReadonlySet<SessionId>,
   isHere: boolean,
 ): WireSession {
@@ -73,12 +80,11 @@ function wireSession(
   return {
     id: sessionId,
     title: title === null ? null : cleanLine(title),
-    name: nameOf(entry),
     platform,
-    place: placeOf(entry),
+    ...namesFor(entry, asker),
     ...(isHere ? { thread: origin.threadId ?? null } : {}),
     ...{ createdAt, updatedAt, endedAt, endReason, parentId, messageCount, totalTokens, cost },
-    isOwn: isTheirs(entry, who.identities),
+    isOwn: isTheirs(entry, asker.who.identities),
     isWorking: working.has(sessionId),
   };
 }

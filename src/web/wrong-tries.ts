@@ -18,6 +18,7 @@ export class WrongTries {
     return (this.#recent(address)?.count ?? 0) >= MOST_IN_WINDOW;
   }
 
+  /** Before it is known how it ends, so that no more can be tried at the same time. */
   count(address: string): void {
     const tries = this.#recent(address) ?? { since: this.#clock(), count: 0 };
     tries.count += 1;
@@ -25,6 +26,12 @@ export class WrongTries {
     this.#tries.set(address, tries);
     const [oldest] = this.#tries.keys();
     if (this.#tries.size > MOST_ADDRESSES && oldest !== undefined) this.#tries.delete(oldest);
+  }
+
+  /** It was right. */
+  forgive(address: string): void {
+    const tries = this.#recent(address);
+    if (tries && tries.count > 0) tries.count -= 1;
   }
 
   #recent(address: string): { since: number; count: number } | undefined {

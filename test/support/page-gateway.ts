@@ -66,7 +66,7 @@ export class PageGateway {
       cwd: this.work,
       env: {
         ...{ PATH: process.env.PATH ?? "", HOME: join(this.home, ".."), BATON_HOME: this.home, TZ: "UTC" },
-        ...{ TELEGRAM_BOT_TOKEN: this.telegram.token },
+        ...{ TELEGRAM_BOT_TOKEN: this.telegram.token, BATON_AGENT_API_KEY: "key-of-the-model" },
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -75,12 +75,12 @@ export class PageGateway {
       stream.setEncoding("utf8").on("data", (text: string) => {
         this.#log += text;
       });
-    await isConnected;
-    await vi
-      .waitUntil(() => this.#isServed(), { timeout: 60_000, interval: 50 })
-      .catch(() => {
-        throw new Error(`The page is not served.\n${this.#log}`);
-      });
+    try {
+      await isConnected;
+      await vi.waitUntil(() => this.#isServed(), { timeout: 60_000, interval: 50 });
+    } catch {
+      throw new Error(`The gateway does not serve Telegram and the page.\n${this.#log}`);
+    }
   }
 
   async #isServed(): Promise<boolean> {
@@ -141,7 +141,7 @@ export class PageGateway {
   #configure(settings: object): void {
     const config = {
       agent: {
-        ...{ provider: "openai", baseUrl: this.model.url, model: "model-a", apiKey: "key-of-the-model" },
+        ...{ provider: "openai", baseUrl: this.model.url, model: "model-a" },
         workdir: this.work,
       },
       people: { owners: { telegram: [String(ANN)] }, allow: { telegram: [String(BOB)] } },

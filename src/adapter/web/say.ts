@@ -73,7 +73,7 @@ function kindOf({ text, press }: Said): "button" | "command" | "message" {
 }
 
 /** What was said, or why it can't be that. */
-function parseSaid(body: unknown): Said | string {
+export function parseSaid(body: unknown): Said | string {
   if (!isFields(body)) return "Send a JSON object.";
   const { id, thread = null, text, files = [], press } = body;
   if (typeof id !== "string" || !ID.test(id)) return "`id` must be 22 to 64 letters, digits, - or _.";

@@ -45,7 +45,8 @@ async function showLink({ item, gateway }: CommandCall, now: number): Promise<st
   if (identity === null) return "I can't tell who you are here.";
   const page = await pageAddress(gateway.handoffs.places.served, gateway.accounts);
   if (page === null) return NOT_SERVED;
-  const link = await makeLink(gateway.devices, page, { identity, alias: aliasOf(item.source) }, now);
+  const whose = { identity, alias: aliasOf(item.source), called: item.source.userName ?? null };
+  const link = await makeLink(gateway.devices, page, whose, now);
   const text = [
     `<${link}>`,
     "This link signs you in to the page. It is valid for five minutes and works once. Whoever opens it is signed in as you, so give it to nobody.",

@@ -3,6 +3,9 @@
  * and long: so a fast hash is enough. Each method is one atomic step.
  */
 
+/** For whom a link is. */
+export type Whose = Pick<Device, "identity" | "alias" | "called">;
+
 /** A browser in which somebody is signed in. */
 export interface Device {
   readonly id: string;
@@ -10,6 +13,8 @@ export interface Device {
   readonly identity: string;
   /** A second name that the settings may use for them, as where somebody has an id beside their phone number. */
   readonly alias: string | null;
+  /** What they were called where they asked for the link; null if nobody knows. */
+  readonly called: string | null;
   /** What the browser calls itself, in a few words: never believed. */
   readonly name: string;
   readonly createdAt: number;
@@ -18,12 +23,7 @@ export interface Device {
 
 export interface WebDevices {
   /** A link that somebody may use once, until then. */
-  offer(
-    linkHash: string,
-    whose: Pick<Device, "identity" | "alias">,
-    expiresAt: number,
-    now: number,
-  ): Promise<void>;
+  offer(linkHash: string, whose: Whose, expiresAt: number, now: number): Promise<void>;
   /** Uses a link up: the device that it makes; null if there is none, it was used, or its time is over. */
   enter(
     linkHash: string,

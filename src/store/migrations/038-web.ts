@@ -30,6 +30,7 @@ export function web({ int, text, autoId, tableEnd }: Dialect): readonly string[]
       id ${text} PRIMARY KEY,
       identity ${text} NOT NULL,
       alias ${text},
+      called ${text},
       token_hash ${text} NOT NULL UNIQUE,
       name ${text} NOT NULL,
       created_at ${int} NOT NULL,
@@ -40,6 +41,7 @@ export function web({ int, text, autoId, tableEnd }: Dialect): readonly string[]
       code_hash ${text} PRIMARY KEY,
       identity ${text} NOT NULL,
       alias ${text},
+      called ${text},
       expires_at ${int} NOT NULL
     ) ${tableEnd}`,
     `CREATE TABLE work (

@@ -34,7 +34,7 @@ const COLUMNS = {
   web_posts: names(
     "id chat position delivery_id thread purpose text buttons attachments session_id at is_gone",
   ),
-  web_devices: names("id identity alias name created_at seen_at"),
+  web_devices: names("id identity alias called name created_at seen_at"),
   work: names("id what unit done total started_at told_at ended_at outcome owner"),
   pairings: names("identity called asked_at expires_at answers denied"),
 };

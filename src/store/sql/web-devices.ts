@@ -1,5 +1,5 @@
 /** Who is signed in to the page, and the links to sign in with, by the hashes of what is random. */
-import type { Device, WebDevices } from "../../gateway/web/devices.js";
+import type { Device, WebDevices, Whose } from "../../gateway/web/devices.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -16,19 +16,15 @@ export class SqlWebDevices implements WebDevices {
     this.#db = db;
   }
 
-  offer(
-    linkHash: string,
-    { identity, alias }: Pick<Device, "identity" | "alias">,
-    expiresAt: number,
-    now: number,
-  ): Promise<void> {
+  offer(linkHash: string, { identity, alias, called }: Whose, expiresAt: number, now: number): Promise<void> {
     return this.#db.transaction(async (tx) => {
       await tx.run("DELETE FROM web_links WHERE expires_at <= ?", now);
       await tx.run(
-        "INSERT INTO web_links (code_hash, identity, alias, expires_at) VALUES (?, ?, ?, ?)",
+        "INSERT INTO web_links (code_hash, identity, alias, called, expires_at) VALUES (?, ?, ?, ?, ?)",
         linkHash,
         identity,
         alias,
+        called === null ? null : storableText(called),
         expiresAt,
       );
     });
@@ -40,16 +36,18 @@ export class SqlWebDevices implements WebDevices {
     now: number,
   ): Promise<Device | null> {
     return this.#db.transaction(async (tx) => {
-      const spent = "DELETE FROM web_links WHERE code_hash = ? AND expires_at > ? RETURNING identity, alias";
+      const spent =
+        "DELETE FROM web_links WHERE code_hash = ? AND expires_at > ? RETURNING identity, alias, called";
       const link = await tx.write(spent, linkHash, now);
       if (!link) return null;
       const row = await tx.write(
-        `INSERT INTO web_devices (id, identity, alias, token_hash, name, created_at, seen_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO web_devices (id, identity, alias, called, token_hash, name, created_at, seen_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          RETURNING ${columnsOf("web_devices")}`,
         id,
         text(link.identity),
         link.alias ?? null,
+        link.called ?? null,
         tokenHash,
         storableText(name),
         now,
@@ -95,6 +93,7 @@ function deviceOf(row: Row): Device {
     id: text(row.id),
     identity: text(row.identity),
     alias: maybe(row.alias ?? null, text),
+    called: maybe(row.called ?? null, text),
     name: text(row.name),
     createdAt: number(row.created_at),
     seenAt: number(row.seen_at),

@@ -34,7 +34,7 @@ export async function outputAfter(
 }
 
 /** What the second text adds to what the first one shows. */
-function shownAfter(before: string, part: string, redact: Hide): string {
+export function shownAfter(before: string, part: string, redact: Hide): string {
   const shown = clean(before, redact);
   const all = clean(before + part, redact);
   return all.slice(commonLength(shown, all));

@@ -142,7 +142,7 @@ function DecisionCard() {
 function RequestCard() {
   const { value, failure, reload } = useOwner<WirePeople>("people");
   return (
-    <Card title="Requests to be let in" href="/gateway/people">
+    <Card title="Pairing requests" href="/gateway/people">
       <Shown value={value} failure={failure} reload={reload}>
         {({ requests }) => {
           const open = requests.filter(({ isDenied }) => !isDenied).length;

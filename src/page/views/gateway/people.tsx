@@ -1,4 +1,4 @@
-/** Who may talk to Baton, and who asks to be let in. A request is approved by the code that the person was given. */
+/** Who may talk to Baton, and who waits for approval. A request is approved by the code that the person was given. */
 import { useState } from "preact/hooks";
 import type { WirePeople } from "../../../web/wire.js";
 import { post } from "../../call.js";
@@ -64,15 +64,15 @@ function Requests({
   readonly reload: () => void;
 }) {
   const [isApproving, setApproving] = useState(false);
-  const approve = <Button onClick={() => setApproving(true)}>Let in by code</Button>;
+  const approve = <Button onClick={() => setApproving(true)}>Approve a code</Button>;
   return (
-    <Section title="Requests to be let in" tools={approve}>
+    <Section title="Pairing requests" tools={approve}>
       {isApproving ? <ApproveDialog reload={reload} onClose={() => setApproving(false)} /> : null}
       {requests.length === 0 ? (
-        <p class="empty">Nobody asks to be let in.</p>
+        <p class="empty">Nobody is waiting for approval.</p>
       ) : (
         <Table
-          caption="Requests to be let in"
+          caption="Pairing requests"
           columns={requestColumns(reload)}
           rows={requests}
           keyOf={({ identity }) => identity}
@@ -112,14 +112,14 @@ function requestColumns(reload: () => void): readonly TableColumn<PairRequest>[]
           <Act
             act={async () => {
               const { done } = await post<{ readonly done: boolean }>("/api/owner/people/deny", { identity });
-              return done ? `${called ?? identity} is not let in.` : "They do not ask any more.";
+              return done ? `${called ?? identity} was turned away.` : "This request is over.";
             }}
             after={reload}
             about={`request-${identity}`}
             kind="danger"
             ask={{
               title: "Deny this request?",
-              text: `${called ?? identity} is not let in, and gets no more answers until the request ends.`,
+              text: `${called ?? identity} is turned away, and gets no answer until the request ends.`,
               action: "Deny",
             }}
           >
@@ -144,12 +144,12 @@ function ApproveDialog({ reload, onClose }: { readonly reload: () => void; reado
     <>
       <Button onClick={onClose}>Cancel</Button>
       <Button kind="primary" type="submit" form="approve" disabled={isBusy || code.trim() === ""}>
-        Let in
+        Approve
       </Button>
     </>
   );
   return (
-    <Dialog title="Let somebody in" onClose={onClose} actions={actions}>
+    <Dialog title="Approve a code" onClose={onClose} actions={actions}>
       <form
         id="approve"
         class="stack"
@@ -158,7 +158,7 @@ function ApproveDialog({ reload, onClose }: { readonly reload: () => void; reado
           void approve();
         }}
       >
-        <p>Let in only somebody who gives you their code themselves. They become a guest.</p>
+        <p>Approve only somebody who gives you their code themselves. They become a guest.</p>
         <label class="view-field">
           Their code
           <input

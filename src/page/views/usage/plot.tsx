@@ -90,6 +90,7 @@ function optionsFor(
   return {
     width: widthOf(parent),
     height: HEIGHT_PX,
+    padding: [null, LABEL_PX / 2, null, null],
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { show: false } },
     scales: {
