@@ -53,7 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "util",
   ],
   web: ["gateway", "adapter", "memory", "schedule", "process", "config", "log", "session", "util"],
-  page: ["web", "adapter"],
+  page: ["web", "adapter", "util"],
   testing: ["agent", "adapter", "memory", "delivery", "schedule", "process", "gateway", "session", "util"],
 };
 
@@ -81,13 +81,14 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/memory": ["people"],
   "cli/*": [],
-  "gateway/commands": ["handoff", "jobs", "memory", "processes"],
+  "gateway/commands": ["handoff", "jobs", "memory", "processes", "web"],
   "gateway/handoff": [],
   "gateway/jobs": [],
   "gateway/memory": [],
   "gateway/processes": [],
   "gateway/terminals": [],
   "gateway/web": [],
+  "page/views": [],
   "process/*": [],
   "store/jsonl": ["sqlite"],
   "store/migrations": [],
@@ -118,7 +119,7 @@ const NAMES = platforms().filter((name) => !WORDS.includes(name));
 const PLATFORM_NAME = new RegExp(`\\b(?:${NAMES.join("|")})\\b|(["'\`])(?:${WORDS.join("|")})\\1`, "i");
 /** A platform is its folder and a line: only this machine is known beside the adapters, also as a place for commands. */
 const NAMES_PLATFORMS = [
-  /^cli\/verbs\/web\.ts$/, // A command, which is called as the page is.
+  /^(?:cli\/verbs|gateway\/commands)\/web\.ts$/, // A command, which is called as the page is.
   /^session\/platform\.ts$/,
   /^util\/command-environment\.ts$/,
   /^adapter\//,

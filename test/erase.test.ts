@@ -99,7 +99,7 @@ test("shows what would go, asks, and then no byte of it is in the home folder", 
   const run = await erase(home);
   expect(run.stderr).toBe("");
   expect(run.stdout).toMatch(
-    /^Erased .*: 3 sessions with \d+ messages, 2 messages in conversations of others, 4 files, 1 job, 2 processes\.\nScanned [\d.]+ MB in \d+ files: nothing of theirs is left\.\n$/,
+    /^Erased .*: 3 sessions with \d+ messages, 2 messages in conversations of others, 5 files, 1 job, 2 processes\.\nScanned [\d.]+ MB in \d+ files: nothing of theirs is left\.\n$/,
   );
   expect(run.code).toBe(0);
   expect(filesWith(home, CANARY)).toEqual([]);

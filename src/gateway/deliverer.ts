@@ -18,6 +18,7 @@ import { cleanLine } from "../util/text.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
 import { isMissed } from "./failed-answer.js";
+import { letterOf } from "./letter-of.js";
 import { found, type LookUpSetting, lookedUp } from "./look-up.js";
 import { Outage } from "./outage.js";
 import { failedOutcome, type SendOutcome, type SendTries } from "./send-outcome.js";
@@ -351,21 +352,8 @@ export class Deliverer {
   }
 
   async #outbound(delivery: Delivery): Promise<Letter> {
-    const { address, purpose, text, deliveryId, createdAt: writtenAt, replyTo, files, buttons } = delivery;
-    // A turn, the result of a job, or another conversation said it there. Files are sent beside what is said.
-    const transcript = purpose === "reply" && !files?.length ? delivery.sessionId : null;
-    return {
-      address,
-      purpose,
-      text,
-      deliveryId,
-      writtenAt,
-      ...(replyTo ? { replyTo } : {}),
-      ...(files ? { files: await Promise.all(files.map((file) => this.#fileOf(file))) } : {}),
-      ...(buttons ? { buttons } : {}),
-      ...(transcript === null ? {} : { transcript }),
-      ...(purpose === "announcement" ? { onlyThere: true } : {}),
-    };
+    const files = delivery.files && (await Promise.all(delivery.files.map((file) => this.#fileOf(file))));
+    return letterOf(delivery, files ?? null);
   }
 
   async #fileOf(file: Attachment): Promise<LocalFile> {

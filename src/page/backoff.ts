@@ -1,4 +1,6 @@
 /** How long to wait before trying again: twice as long each time, and never all browsers at once. */
+import { timerMs } from "../util/timer-ms.js";
+
 const FIRST_MS = 500;
 const LONGEST_MS = 15_000;
 
@@ -14,7 +16,7 @@ export class Pause {
 
   for(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(ms, LONGEST_MS));
+      const timer = setTimeout(resolve, timerMs(ms));
       this.#end = () => {
         clearTimeout(timer);
         resolve();

@@ -5,7 +5,7 @@ import { useConversations } from "./conversations.js";
 import { Icon, PlatformMark } from "./icons.js";
 import { Lazy } from "./lazy.js";
 import { me, platformTitle } from "./me.js";
-import { addressOfSession, type Place } from "./places.js";
+import { addressOfSession, type ShownPlace } from "./places.js";
 import { Link } from "./router.js";
 import { isSideOpen } from "./side.js";
 import { Empty, Failure, Loading, Time } from "./ui.js";
@@ -16,7 +16,7 @@ const ROW = 58;
 const NEAR = 600;
 const TYPING_MS = 250;
 
-export function ConversationList({ place }: { readonly place: Place }) {
+export function ConversationList({ place }: { readonly place: ShownPlace }) {
   const [words, setWords] = useState("");
   const [asked, setAsked] = useState("");
   const [platform, setPlatform] = useState<string | null>(null);
@@ -66,7 +66,7 @@ export function ConversationList({ place }: { readonly place: Place }) {
 
 const searchHits = () => import("./search-hits.js");
 
-function Sessions({ place, platform }: { readonly place: Place; readonly platform: string | null }) {
+function Sessions({ place, platform }: { readonly place: ShownPlace; readonly platform: string | null }) {
   const { items, isWhole, failure, isLoading, more, reload } = useConversations(platform);
   // The main chat has a line of its own.
   const others = platform === null ? items.filter((session) => !isMain(session)) : items;
@@ -99,7 +99,7 @@ function Sessions({ place, platform }: { readonly place: Place; readonly platfor
 }
 
 /** Where notices and the results of jobs arrive; it is there before anything was said. */
-function MainChat({ place }: { readonly place: Place }) {
+function MainChat({ place }: { readonly place: ShownPlace }) {
   const isHere = place.kind === "chat" && place.thread === null;
   return (
     <Link href="/" class="nav-item main-chat" aria-current={isHere ? "page" : undefined} onGo={closeSide}>
@@ -109,7 +109,7 @@ function MainChat({ place }: { readonly place: Place }) {
   );
 }
 
-function Session({ session, place }: { readonly session: WireSession; readonly place: Place }) {
+function Session({ session, place }: { readonly session: WireSession; readonly place: ShownPlace }) {
   const href = addressOfSession(session);
   const title = platformTitle(session.platform);
   const isHere =

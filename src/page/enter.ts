@@ -11,13 +11,13 @@ import { closeLine, openLine } from "./line.js";
 import { me } from "./me.js";
 import { openOutbox } from "./outbox.js";
 
-export type Entrance =
+export type EntranceState =
   | { readonly kind: "asking" }
   | { readonly kind: "in" }
   /** `why`: null if there is nothing to say but how to sign in. */
   | { readonly kind: "out"; readonly why: string | null; readonly mayTryAgain: boolean };
 
-export const entrance = signal<Entrance>({ kind: "asking" });
+export const entrance = signal<EntranceState>({ kind: "asking" });
 
 /** Survives the loading of the page, and no more. */
 const WHY_OUT = "baton.out";
@@ -36,7 +36,7 @@ export async function enter(): Promise<void> {
   }
 }
 
-function refusal(error: unknown, hadKey: boolean): Entrance {
+function refusal(error: unknown, hadKey: boolean): EntranceState {
   const why = sessionStorage.getItem(WHY_OUT);
   sessionStorage.removeItem(WHY_OUT);
   if (error instanceof CallFailure && error.isFinal)

@@ -1,7 +1,7 @@
 /** Markdown as nodes: each piece of it is read and drawn once, and again only if it changes. */
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { type Branch, piecesOf, type Tree, treeOf } from "./markdown-tree.js";
+import { type Branch, piecesOf, type TextTree, treeOf } from "./markdown-tree.js";
 import { memo } from "./memo.js";
 import { Button, Copy } from "./ui.js";
 import { sizeText } from "./words.js";
@@ -27,7 +27,7 @@ export default function Formatted({ text }: { readonly text: string }) {
 
 const Piece = memo(({ text }: { readonly text: string }) => <>{treeOf(text).map(nodeOf)}</>);
 
-function nodeOf(tree: Tree, key: number): VNode | string {
+function nodeOf(tree: TextTree, key: number): VNode | string {
   if (typeof tree === "string") return tree;
   switch (tree.tag) {
     case "plain":

@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { Lexer } from "marked";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { aDeepText, aHostileText, filled } from "../../test/support/hostile-text.js";
-import { piecesOf, type Tree, treeOf } from "./markdown-tree.js";
+import { piecesOf, type TextTree, treeOf } from "./markdown-tree.js";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function read(text: string): readonly Tree[] {
+function read(text: string): readonly TextTree[] {
   return piecesOf(text).flatMap(treeOf);
 }
 
-function words(trees: readonly Tree[]): string {
-  const each = (tree: Tree): string => {
+function words(trees: readonly TextTree[]): string {
+  const each = (tree: TextTree): string => {
     if (typeof tree === "string") return tree;
     if ("children" in tree) return words(tree.children);
     return "text" in tree ? tree.text : "";
@@ -21,14 +21,14 @@ function words(trees: readonly Tree[]): string {
   return trees.map(each).join("");
 }
 
-function addresses(trees: readonly Tree[]): string[] {
+function addresses(trees: readonly TextTree[]): string[] {
   return trees.flatMap((tree) => {
     if (typeof tree === "string" || !("children" in tree)) return [];
     return [...(tree.href === undefined ? [] : [tree.href]), ...addresses(tree.children)];
   });
 }
 
-function depthOf(trees: readonly Tree[]): number {
+function depthOf(trees: readonly TextTree[]): number {
   const below = trees.map((tree) => (typeof tree === "object" && "children" in tree ? tree.children : []));
   return 1 + Math.max(0, ...below.map((children) => (children.length === 0 ? 0 : depthOf(children))));
 }

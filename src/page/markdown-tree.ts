@@ -18,10 +18,10 @@ export interface Branch {
   readonly href?: string;
   readonly start?: number;
   readonly align?: "left" | "center" | "right";
-  readonly children: readonly Tree[];
+  readonly children: readonly TextTree[];
 }
 
-export type Tree = string | Leaf | Branch;
+export type TextTree = string | Leaf | Branch;
 
 const LONGEST_PIECE = 8_000;
 const DEEPEST = 12;
@@ -90,7 +90,7 @@ function beginsItem(line: string): boolean {
 }
 
 /** A piece as a tree. */
-export function treeOf(piece: string): readonly Tree[] {
+export function treeOf(piece: string): readonly TextTree[] {
   const block = codeBlock(piece);
   if (block) return [block];
   if (isTooMuch(piece)) return [{ tag: "plain", text: piece }];
@@ -135,11 +135,11 @@ function codeBlock(piece: string): Leaf | null {
   };
 }
 
-function blocks(tokens: readonly Token[], depth: number): Tree[] {
+function blocks(tokens: readonly Token[], depth: number): TextTree[] {
   return tokens.flatMap((token) => blockOf(token, depth));
 }
 
-function blockOf(token: Token, depth: number): Tree[] {
+function blockOf(token: Token, depth: number): TextTree[] {
   if (depth > DEEPEST) return [{ tag: "plain", text: token.raw }];
   switch (token.type) {
     case "space":
@@ -203,11 +203,11 @@ function tableOf({ header, rows }: Tokens.Table, depth: number): Branch {
   return { tag: "table", children: [row(header, "th"), ...rows.map((cells) => row(cells, "td"))] };
 }
 
-function inlines(tokens: readonly Token[], depth: number): Tree[] {
+function inlines(tokens: readonly Token[], depth: number): TextTree[] {
   return tokens.flatMap((token) => inlineOf(token, depth));
 }
 
-function inlineOf(token: Token, depth: number): Tree[] {
+function inlineOf(token: Token, depth: number): TextTree[] {
   if (depth > DEEPEST) return [token.raw];
   switch (token.type) {
     case "strong":

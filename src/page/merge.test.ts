@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import type { WirePost } from "../adapter/web/wire.js";
 import { joined, withPost } from "./merge.js";
 
-const list = fc.uniqueArray(fc.record({ seq: fc.nat(20), text: fc.string() }), { selector: ({ seq }) => seq });
+const list = fc.uniqueArray(fc.record({ seq: fc.nat(20), text: fc.string() }), {
+  selector: ({ seq }) => seq,
+});
 
 it("has each item once, in order, and of what both lists have the newer one", () => {
   fc.assert(
@@ -29,7 +31,9 @@ it("adds a post, changes it in its place, and forgets an older state of it", () 
 });
 
 it("has the last state of each post, in whatever order they come", () => {
-  const events = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(50)), { selector: ([, at]) => at });
+  const events = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(50)), {
+    selector: ([, at]) => at,
+  });
   fc.assert(
     fc.property(events, (all) => {
       const posts = all.reduce<readonly WirePost[]>((before, [id, at]) => withPost(before, post(id, at)), []);

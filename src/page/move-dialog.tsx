@@ -24,9 +24,6 @@ const STATES: Readonly<Record<string, { readonly words: string; readonly look: s
   cancelled: { words: "The move was cancelled.", look: "" },
 };
 
-/** Long enough for the conversation to be here before it goes on. */
-const HERE_MS = 1_000;
-
 export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogProps) {
   const places = useLoaded<{ items: readonly WirePlace[] }>("/api/places", []);
   const [asked, setAsked] = useState<{ readonly place: WirePlace; readonly at: number } | null>(null);
@@ -39,7 +36,6 @@ export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogPro
       if (from === undefined) {
         from = randomId();
         await press(from, `/resume ${sessionId}`);
-        await new Promise((resolve) => setTimeout(resolve, HERE_MS));
       }
       await press(from, `/handoff ${place.word}`);
     } catch (error) {
@@ -60,7 +56,9 @@ export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogPro
           {places.failure === null ? null : <Failure text={places.failure} retry={places.reload} />}
           {places.value === null && places.failure === null ? <Loading /> : null}
           {places.value?.items.length === 0 ? (
-            <Empty>There is no other chat yet. Send /sethome in one to make it a home channel.</Empty>
+            <Empty>
+              There is no other chat yet. Write to Baton in one, such as on your phone, and it is listed here.
+            </Empty>
           ) : null}
           <ul class="choices">
             {places.value?.items.map((place) => (

@@ -1,13 +1,13 @@
 /** Which address is which place of the page. */
 
-export type Place =
+export type ShownPlace =
   | { readonly kind: "chat"; readonly thread: string | null }
   | { readonly kind: "conversation"; readonly id: string; readonly at: number | null }
   | { readonly kind: "view"; readonly path: string };
 
 const THREAD = /^[A-Za-z0-9_-]{8,64}$/;
 
-export function placeOf(address: string): Place {
+export function placeOf(address: string): ShownPlace {
   const [path = "/", query = ""] = address.split("?");
   const [, first = "", second = ""] = path.split("/");
   if (first === "chat" && THREAD.test(second)) return { kind: "chat", thread: second };

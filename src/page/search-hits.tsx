@@ -4,7 +4,7 @@ import type { WireHit, WirePage } from "../web/wire.js";
 import { get, sentenceOf } from "./call.js";
 import { PlatformMark } from "./icons.js";
 import { platformTitle } from "./me.js";
-import type { Place } from "./places.js";
+import type { ShownPlace } from "./places.js";
 import { Link } from "./router.js";
 import { isSideOpen } from "./side.js";
 import { Button, Empty, Failure, Loading, Time } from "./ui.js";
@@ -12,7 +12,7 @@ import { Button, Empty, Failure, Loading, Time } from "./ui.js";
 interface SearchHitsProps {
   readonly words: string;
   readonly platform: string | null;
-  readonly place: Place;
+  readonly place: ShownPlace;
 }
 
 export default function SearchHits({ words, platform, place }: SearchHitsProps) {
@@ -61,7 +61,7 @@ export default function SearchHits({ words, platform, place }: SearchHitsProps) 
   );
 }
 
-function Hit({ hit, place }: { readonly hit: WireHit; readonly place: Place }) {
+function Hit({ hit, place }: { readonly hit: WireHit; readonly place: ShownPlace }) {
   const { sessionId, name, platform, seq, at, snippet } = hit;
   const isHere = place.kind === "conversation" && place.id === sessionId && place.at === seq;
   return (

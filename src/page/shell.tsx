@@ -8,7 +8,7 @@ import { Lazy } from "./lazy.js";
 import { isConnected } from "./line.js";
 import { isOwner, me } from "./me.js";
 import { Menu } from "./menu.js";
-import { addressOfChat, type Place, placeOf } from "./places.js";
+import { addressOfChat, placeOf, type ShownPlace } from "./places.js";
 import { randomId } from "./random-id.js";
 import { go, Link, path } from "./router.js";
 import { isSideOpen, SideButton } from "./side.js";
@@ -49,7 +49,7 @@ export function Shell() {
   );
 }
 
-function PlaceView({ place }: { readonly place: Place }) {
+function PlaceView({ place }: { readonly place: ShownPlace }) {
   if (place.kind === "chat") return <Chat key={place.thread ?? ""} thread={place.thread} />;
   if (place.kind === "conversation")
     return <Lazy key={`${place.id} ${place.at}`} load={transcript} given={{ id: place.id, at: place.at }} />;
@@ -71,7 +71,7 @@ function PlaceView({ place }: { readonly place: Place }) {
 
 const transcript = () => import("./transcript-view.js");
 
-function Side({ place }: { readonly place: Place }) {
+function Side({ place }: { readonly place: ShownPlace }) {
   const side = useRef<HTMLDivElement>(null);
   const isOpen = isSideOpen.value;
   const close = (): void => {
@@ -133,7 +133,7 @@ function Person() {
     leave().catch((error: Error) => tellPerson(error.message, "error"));
   };
   return (
-    <div class="person">
+    <footer class="person">
       <span class="face" aria-hidden="true">
         {name.slice(0, 1).toUpperCase()}
       </span>
@@ -144,6 +144,6 @@ function Person() {
         </small>
       </span>
       <Menu label="Your menu" up items={[{ label: "Log out", icon: "out", onChoose: logOut }]} />
-    </div>
+    </footer>
   );
 }

@@ -24,7 +24,10 @@ it("shows what is JSON with one member a line, and anything else as it is", () =
 });
 
 it.each([60, 1_000, 5_000, 90_000])("shows what is %i deep as it is", (depth) => {
-  for (const json of ["[".repeat(depth) + "]".repeat(depth), `${'{"a":'.repeat(depth / 5)}1${"}".repeat(depth / 5)}`])
+  for (const json of [
+    "[".repeat(depth) + "]".repeat(depth),
+    `${'{"a":'.repeat(depth / 5)}1${"}".repeat(depth / 5)}`,
+  ])
     expect(prettyArguments(json).length).toBeLessThan(10 * json.length);
   const deep = "[".repeat(depth) + "]".repeat(depth);
   expect(prettyArguments(deep)).toBe(deep);

@@ -1,9 +1,9 @@
 /** For those who are not signed in: how to. */
 import { useState } from "preact/hooks";
-import { type Entrance, enter } from "./enter.js";
+import { type EntranceState, enter } from "./enter.js";
 import { Button } from "./ui.js";
 
-export function SignIn({ entrance }: { readonly entrance: Extract<Entrance, { kind: "out" }> }) {
+export function SignIn({ entrance }: { readonly entrance: Extract<EntranceState, { kind: "out" }> }) {
   const { why, mayTryAgain } = entrance;
   const [link, setLink] = useState("");
   const open = (event: Event): void => {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { EventReader, type StreamEvent } from "./sse.js";
+import { EventReader, type SentEvent } from "./sse.js";
 
-const STREAM = 'retry: 500\n\n: alive\n\nid: 7\ndata: {"kind":"post"}\n\ndata: one\ndata: two\n\nid: 8\n\ndata: ü🎵\n\n';
-const EVENTS: readonly StreamEvent[] = [
+const STREAM =
+  'retry: 500\n\n: alive\n\nid: 7\ndata: {"kind":"post"}\n\ndata: one\ndata: two\n\nid: 8\n\ndata: ü🎵\n\n';
+const EVENTS: readonly SentEvent[] = [
   { id: "7", data: '{"kind":"post"}' },
   { id: null, data: "one\ntwo" },
   { id: null, data: "ü🎵" },

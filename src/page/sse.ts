@@ -1,6 +1,6 @@
 /** The event stream as text, taken apart. Comments are no events, but tell the reader that the line is alive. */
 
-export interface StreamEvent {
+export interface SentEvent {
   /** Null if it has none. */
   readonly id: string | null;
   readonly data: string;
@@ -13,7 +13,7 @@ export class EventReader {
   #rest = "";
 
   /** The events that are complete with this piece. */
-  push(piece: string): StreamEvent[] {
+  push(piece: string): SentEvent[] {
     this.#rest += piece;
     if (this.#rest.length > LONGEST) throw new Error("an event without an end");
     const blocks = this.#rest.split("\n\n");
@@ -22,7 +22,7 @@ export class EventReader {
   }
 }
 
-function eventOf(block: string): StreamEvent | null {
+function eventOf(block: string): SentEvent | null {
   let id: string | null = null;
   const data: string[] = [];
   for (const line of block.split("\n")) {

@@ -32,7 +32,7 @@ export type Entry =
   | { readonly kind: "waiting"; readonly key: string; readonly text: string; readonly at: number }
   | { readonly kind: "unsent"; readonly key: string; readonly item: Unsent };
 
-export interface Known {
+export interface KnownChat {
   readonly sessionId: string | null;
   readonly messages: readonly WireMessage[];
   readonly posts: readonly WirePost[];
@@ -47,7 +47,7 @@ export interface Known {
   readonly turns: readonly WireTurn[];
 }
 
-export function timelineOf(known: Known): readonly Entry[] {
+export function timelineOf(known: KnownChat): readonly Entry[] {
   const { messages, turns, sessionId } = known;
   const since = Math.min(...turns.map(({ startedAt }) => startedAt), Number.POSITIVE_INFINITY);
   const posts = known.posts
@@ -61,9 +61,13 @@ export function timelineOf(known: Known): readonly Entry[] {
   const live = turns.flatMap((turn) => turnEntry(turn, messages));
   const waitingIds = new Set(known.waiting.map(({ id }) => id));
   const isWaiting = ({ id }: { id: string }): boolean => waitingIds.has(id);
+  const acceptedIds = new Set(known.accepted.map(({ id }) => id));
+  // What another tab has sent may still be in the outbox of this one.
+  const unsent = known.unsent.filter(({ id }) => !acceptedIds.has(id));
   const own = notArrived(
-    [...known.accepted, ...known.unsent].filter((item) => !isWaiting(item)),
+    [...known.accepted, ...unsent].filter((item) => !isWaiting(item)),
     messages,
+    acceptedIds,
   );
   return [
     ...withDays(merged(messageEntries(messages), before)),

@@ -36,11 +36,18 @@ export function nextToSend(items: readonly Unsent[]): Unsent | null {
   return inOrder(items).find(({ refused }) => refused === null) ?? null;
 }
 
-/** Those that are not in the transcript: one that was tried may have arrived, though nobody confirmed it. */
-export function notArrived(items: readonly Unsent[], messages: readonly WireMessage[]): readonly Unsent[] {
+/**
+ * Those that are not in the transcript: one that was tried may have arrived, though nobody confirmed it. `accepted`: the ids
+ * of those that were confirmed.
+ */
+export function notArrived(
+  items: readonly Unsent[],
+  messages: readonly WireMessage[],
+  accepted: ReadonlySet<string> = new Set(),
+): readonly Unsent[] {
   const used = new Set<number>();
-  return items.filter(({ text, after, tried, files }) => {
-    if (tried === 0 || files.length > 0) return true;
+  return items.filter(({ id, text, after, tried, files }) => {
+    if ((tried === 0 && !accepted.has(id)) || files.length > 0) return true;
     const found = messages.find(
       ({ seq, role, isMine, content }) =>
         role === "user" && isMine && seq > after && !used.has(seq) && content.trim() === text.trim(),

@@ -7,13 +7,13 @@ import { platforms } from "../session/platform.js";
 import { saidBefore } from "../session/said-before.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource } from "../session/source.js";
+import { chatsSignedIn } from "./erasure-page.js";
 import {
   ANN,
   ANN_FILES,
   ANN_THERE,
   BOB,
   BOB_FILE,
-  chatsSignedIn,
   type ErasureWorld,
   fillErasureWorld,
 } from "./erasure-world.js";

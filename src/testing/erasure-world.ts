@@ -15,12 +15,13 @@ import {
   type ProcessId,
   type SessionId,
 } from "../session/ids.js";
-import { platforms, platformTraits } from "../session/platform.js";
+import { platforms } from "../session/platform.js";
 import { senderLabel } from "../session/sender.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, formatAddress, parseSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
 import type { Message } from "../session/transcript.js";
+import { fillPage } from "./erasure-page.js";
 
 const [, HERE = "", THERE = ""] = platforms();
 export const ANN = `${HERE}:7001001`;
@@ -39,11 +40,6 @@ const bobDm = parseSource({ platform: HERE, chat_id: "70010012", user_id: "70010
 const group = { platform: HERE, chat_id: "-100", chat_type: "group", chat_name: "Team" };
 const annInGroup = parseSource({ ...group, user_id: "7001001", ...named });
 const bobInGroup = parseSource({ ...group, user_id: "70010012", user_name: "Bob" });
-
-/** The ids of the chats that somebody has where people sign in. */
-export function chatsSignedIn(identity: string): string[] {
-  return platforms().flatMap((name) => platformTraits(name).chatOf?.(identity) ?? []);
-}
 
 type FilledStore = SessionStore & GatewayStore;
 
@@ -146,7 +142,8 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   const lane = parseSource({ ...annDm, threadId: "t1" });
   await sessions.switchTo(lane, bobSession);
 
-  await fillPage(store, annSession, bobSession);
+  await fillPage(store, { identity: ANN, word: "canary", sessionId: annSession, file: ANN_PAGE_FILE }, NOW);
+  await fillPage(store, { identity: BOB, word: "bob", sessionId: bobSession, file: null }, NOW);
   await fillJourneys(store, sessions, { annSession, groupSession, fileC, fileD });
   const jobs = await fillJobs(store);
   const processes = await fillProcesses(store, home, annSession, groupSession);
@@ -178,38 +175,6 @@ export async function fillErasureWorld(store: FilledStore, home = "home"): Promi
   await fillMemory(store, annSession, bobSession);
   await fillGroupMemory(store, groupSession);
   return { ann, annSession, groupSession, bobSession, lentSession: bobSession, jobs, processes };
-}
-
-/** Both are signed in in a browser, and something is in their chats there: also of the session that is in Ann's lane. */
-async function fillPage(store: FilledStore, annSession: SessionId, bobSession: SessionId): Promise<void> {
-  for (const [identity, word, sessionId, file] of [
-    [ANN, "canary", annSession, ANN_PAGE_FILE],
-    [BOB, "bob", bobSession, null],
-  ] as const) {
-    const whose = { identity, alias: null, called: null };
-    await store.devices.offer(`link of ${word}`, whose, NOW + 1, NOW);
-    await store.devices.enter(
-      `link of ${word}`,
-      { id: `device of ${word}`, name: `${word} browser`, tokenHash: `token of ${word}` },
-      NOW,
-    );
-    await store.devices.offer(`another link of ${word}`, whose, NOW + 1, NOW);
-    for (const chatId of chatsSignedIn(identity))
-      for (const transcript of [null, sessionId])
-        await store.posts.add(
-          chatId,
-          {
-            deliveryId: `${word} ${transcript}`,
-            thread: `${word}-thread`,
-            purpose: "reply",
-            text: `${word}-post`,
-            buttons: [{ label: "Yes", command: `/${word}-button` }],
-            files: file === null ? [] : [{ file, name: `${word}.png`, mediaType: "image/png", size: 1 }],
-            transcript,
-          },
-          NOW,
-        );
-  }
 }
 
 async function fillJourneys(

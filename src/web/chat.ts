@@ -7,7 +7,7 @@ import type { InboxItem } from "../gateway/inbox-item.js";
 import { mayAccess } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
 import { shorten } from "../util/text.js";
-import { type Asking, Refused } from "./asking.js";
+import { RefusedCall, type WebAsking } from "./asking.js";
 import { policyOf } from "./policy.js";
 import { LAST, type ReadMessages, readMessages } from "./read-messages.js";
 import type { Routes } from "./routes.js";
@@ -26,7 +26,7 @@ export function chatRoutes(routes: Routes, setting: ChatSetting, pages: Pick<Ope
 }
 
 async function chatOf(
-  asking: Asking,
+  asking: WebAsking,
   setting: ChatSetting,
   pages: Pick<OpenPages, "turn">,
 ): Promise<WireChat> {
@@ -54,10 +54,10 @@ async function chatOf(
   };
 }
 
-function threadIn(asking: Asking): string | null {
+function threadIn(asking: WebAsking): string | null {
   const thread = asking.query("thread");
   if (thread !== null && !THREAD.test(thread))
-    throw new Refused(400, "bad_request", "`thread` has 8 to 64 letters, digits, - and _.");
+    throw new RefusedCall(400, "bad_request", "`thread` has 8 to 64 letters, digits, - and _.");
   return thread;
 }
 

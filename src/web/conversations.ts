@@ -1,7 +1,7 @@
 /** The conversations of whoever asks, and what was said in them: what is not theirs is not there. */
 import type { SessionId } from "../session/ids.js";
 import type { SessionsView } from "../session/view.js";
-import { type Asking, cursorIn, limitIn, numberIn, Refused, wordIn } from "./asking.js";
+import { cursorIn, limitIn, numberIn, RefusedCall, type WebAsking, wordIn } from "./asking.js";
 import { policyOf } from "./policy.js";
 import { LAST, readMessages, type WhichMessages } from "./read-messages.js";
 import type { Routes } from "./routes.js";
@@ -22,7 +22,7 @@ export function conversationRoutes(routes: Routes, setting: ConversationSetting)
   routes.get("/api/conversations/:id/messages", (asking) => messagesOf(asking, setting));
 }
 
-async function listed(asking: Asking, setting: ConversationSetting): Promise<WirePage<WireSession>> {
+async function listed(asking: WebAsking, setting: ConversationSetting): Promise<WirePage<WireSession>> {
   const platform = asking.query("platform");
   const limit = limitIn(asking, USUAL, MOST);
   const onlyOpen = wordIn(asking, "open", ["1"]) !== null;
@@ -45,23 +45,23 @@ function isOpen({ endedAt, thread }: WireSession): boolean {
   return endedAt === null || thread !== undefined;
 }
 
-async function transcriptOf(asking: Asking, setting: ConversationSetting): Promise<WireTranscript> {
+async function transcriptOf(asking: WebAsking, setting: ConversationSetting): Promise<WireTranscript> {
   const id = asking.part("id") as SessionId;
   const { entry, messages, hasMore } = await readMessages(asking, id, LAST, setting);
   const session = await wireSessionOf(entry, asking, setting);
   return { session, messages, hasMore, policy: await policyOf(entry, setting.sessions, asking.now) };
 }
 
-async function messagesOf(asking: Asking, setting: ConversationSetting): Promise<WireMessages> {
+async function messagesOf(asking: WebAsking, setting: ConversationSetting): Promise<WireMessages> {
   const id = asking.part("id") as SessionId;
   const { entry, messages, hasMore } = await readMessages(asking, id, whichIn(asking), setting);
   return { messages, hasMore, count: entry.messageCount };
 }
 
-function whichIn(asking: Asking): WhichMessages {
+function whichIn(asking: WebAsking): WhichMessages {
   const [before, after] = [numberIn(asking, "before"), numberIn(asking, "after")];
   if (before !== null && after !== null)
-    throw new Refused(400, "bad_request", "Ask for messages before one, or after one.");
+    throw new RefusedCall(400, "bad_request", "Ask for messages before one, or after one.");
   if (after !== null) return { side: "after", seq: after };
   return before === null ? LAST : { side: "before", seq: before };
 }

@@ -4,7 +4,7 @@ import { signInRequest } from "../adapter/web/signed-in.js";
 import { partsOfIdentity } from "../session/access.js";
 import { platforms, platformTraits } from "../session/platform.js";
 import { cleanLine } from "../util/text.js";
-import type { Asking } from "./asking.js";
+import type { WebAsking } from "./asking.js";
 import { givenIn, type Routes, refusalFor } from "./routes.js";
 import type { WebSetting } from "./setting.js";
 import type { SignIn } from "./sign-in.js";
@@ -49,7 +49,7 @@ export function enteringRoutes(app: WebApp, routes: Routes, signIn: SignIn, sett
   routes.get("/api/me", async (asking) => meOf(asking, setting));
 }
 
-function meOf({ signedIn, who }: Asking, { commands, version }: EnteringSetting): WireMe {
+function meOf({ signedIn, who }: WebAsking, { commands, version }: EnteringSetting): WireMe {
   const { identity, device, name } = signedIn;
   const shown = platforms().filter((platform) => platformTraits(platform).isInternal !== true);
   return {

@@ -7,7 +7,7 @@ import { sentFile } from "../adapter/web/sent-file.js";
 import { attachmentsOf } from "../session/attachments.js";
 import type { SessionId } from "../session/ids.js";
 import type { StoredMessage } from "../session/transcript.js";
-import { type Asking, notFound } from "./asking.js";
+import { notFound, type WebAsking } from "./asking.js";
 import type { Routes } from "./routes.js";
 import type { WebSetting } from "./setting.js";
 
@@ -19,7 +19,7 @@ export function messageFileRoutes(routes: Routes, { pathOf }: Pick<WebSetting, "
   );
 }
 
-async function fileOf({ view, part, request }: Asking, pathOf: PathOf): Promise<Response> {
+async function fileOf({ view, part, request }: WebAsking, pathOf: PathOf): Promise<Response> {
   const seq = Number(part("seq"));
   const wish = { side: "after", seq: seq - 1, limit: 1 } as const;
   const [message] = await view.part(part("id") as SessionId, wish);

@@ -6,7 +6,7 @@ import type { SessionId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import type { PartWish } from "../session/store.js";
 import type { StoredMessage } from "../session/transcript.js";
-import type { Asking } from "./asking.js";
+import type { WebAsking } from "./asking.js";
 import { fileUrls } from "./message-files.js";
 import type { WebSetting } from "./setting.js";
 import type { WireMessage } from "./wire.js";
@@ -29,7 +29,7 @@ export interface ReadMessages {
 
 /** Fails as for one that is not there if the conversation is not theirs. */
 export async function readMessages(
-  { view, who }: Pick<Asking, "view" | "who">,
+  { view, who }: Pick<WebAsking, "view" | "who">,
   sessionId: SessionId,
   which: WhichMessages,
   { pathOf }: Pick<WebSetting, "pathOf">,
@@ -46,7 +46,7 @@ export async function readMessages(
   return { entry, messages, hasMore: messages.length < found.length };
 }
 
-async function readTogether(view: Asking["view"], sessionId: SessionId, which: WhichMessages) {
+async function readTogether(view: WebAsking["view"], sessionId: SessionId, which: WhichMessages) {
   let entry = await view.get(sessionId);
   for (let tries = 1; ; tries++) {
     const found = await view.part(sessionId, { ...which, limit: MOST + 1 });

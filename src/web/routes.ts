@@ -1,6 +1,6 @@
 /**
  * How calls of the page are answered. What holds: nothing is answered before it is known who asks, and that they have access
- * now; what is for owners is refused to everybody else; and what a call may see comes from `Asking`, never from the query.
+ * now; what is for owners is refused to everybody else; and what a call may see comes from `WebAsking`, never from the query.
  */
 import {
   answered,
@@ -13,15 +13,15 @@ import {
 import { signInRequest } from "../adapter/web/signed-in.js";
 import { ConflictError, InputError, NotFoundError } from "../session/errors.js";
 import { isFields } from "../util/json.js";
-import { type Asking, Refused } from "./asking.js";
+import { RefusedCall, type WebAsking } from "./asking.js";
 import type { WebSetting } from "./setting.js";
 import type { SignIn } from "./sign-in.js";
 
 /** What comes with a POST. */
-export type Given = Readonly<Record<string, unknown>>;
+export type GivenFields = Readonly<Record<string, unknown>>;
 
 /** Anything but a response is sent as JSON. */
-type Answer<Asked extends unknown[]> = (asking: Asking, ...asked: Asked) => Promise<unknown>;
+type RouteAnswer<Asked extends unknown[]> = (asking: WebAsking, ...asked: Asked) => Promise<unknown>;
 
 export class Routes {
   readonly #app: WebApp;
@@ -35,26 +35,26 @@ export class Routes {
   }
 
   /** For everybody who is signed in. */
-  get(path: string, answer: Answer<[]>): void {
+  get(path: string, answer: RouteAnswer<[]>): void {
     this.#app.get(path, (context) => this.#answer(context, (asking) => answer(asking)));
   }
 
-  post(path: string, answer: Answer<[given: Given]>): void {
+  post(path: string, answer: RouteAnswer<[given: GivenFields]>): void {
     this.#app.post(path, (context) =>
       this.#answer(context, async (asking) => answer(asking, await givenIn(context))),
     );
   }
 
   /** For owners. */
-  getForOwners(path: string, answer: Answer<[]>): void {
+  getForOwners(path: string, answer: RouteAnswer<[]>): void {
     this.get(path, (asking) => answer(ownersOnly(asking)));
   }
 
-  postForOwners(path: string, answer: Answer<[given: Given]>): void {
+  postForOwners(path: string, answer: RouteAnswer<[given: GivenFields]>): void {
     this.post(path, (asking, given) => answer(ownersOnly(asking), given));
   }
 
-  async #answer(context: WebContext, answer: Answer<[]>): Promise<Response> {
+  async #answer(context: WebContext, answer: RouteAnswer<[]>): Promise<Response> {
     try {
       const asking = await this.#asking(context);
       if (!asking) return signedOut();
@@ -65,7 +65,7 @@ export class Routes {
     }
   }
 
-  async #asking(context: WebContext): Promise<Asking | null> {
+  async #asking(context: WebContext): Promise<WebAsking | null> {
     const here = await this.#signIn.who(signInRequest(context.env.incoming));
     if (!here) return null;
     const { signedIn, who } = here;
@@ -83,20 +83,20 @@ export class Routes {
   }
 }
 
-function ownersOnly(asking: Asking): Asking {
+function ownersOnly(asking: WebAsking): WebAsking {
   if (asking.isOwner) return asking;
-  throw new Refused(403, "owners_only", "Only owners can see this.");
+  throw new RefusedCall(403, "owners_only", "Only owners can see this.");
 }
 
-export async function givenIn(context: WebContext): Promise<Given> {
+export async function givenIn(context: WebContext): Promise<GivenFields> {
   const body = await jsonBody(context);
-  if (!isFields(body)) throw new Refused(400, "bad_request", "Send a JSON object.");
+  if (!isFields(body)) throw new RefusedCall(400, "bad_request", "Send a JSON object.");
   return body;
 }
 
 /** What people can act on is told; everything else is for the log. */
 export function refusalFor(error: unknown): Response {
-  if (error instanceof Refused) return refused(error.status, error.code, error.message);
+  if (error instanceof RefusedCall) return refused(error.status, error.code, error.message);
   if (error instanceof NotFoundError) return refused(404, error.code, error.message);
   if (error instanceof InputError) return refused(400, error.code, error.message);
   if (error instanceof ConflictError) return refused(409, error.code, error.message);

@@ -1,7 +1,7 @@
 /** GET /api/search: messages with these words, newest first, in the conversations of whoever asks. */
 import { nameOf } from "../gateway/session-names.js";
 import { readFilters } from "../session/search-filters.js";
-import { type Asking, cursorIn, limitIn } from "./asking.js";
+import { cursorIn, limitIn, type WebAsking } from "./asking.js";
 import type { Routes } from "./routes.js";
 import type { WebSetting } from "./setting.js";
 import type { WireHit, WirePage } from "./wire.js";
@@ -13,7 +13,7 @@ export function searchRoutes(routes: Routes, { sessions }: Pick<WebSetting, "ses
   routes.get("/api/search", (asking) => found(asking, sessions.timezone));
 }
 
-async function found(asking: Asking, timeZone: string): Promise<WirePage<WireHit>> {
+async function found(asking: WebAsking, timeZone: string): Promise<WirePage<WireHit>> {
   const written = ["platform", "role", "after", "before"].flatMap((name) => {
     const text = asking.query(name);
     return text === null ? [] : [[name, text]];

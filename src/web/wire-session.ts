@@ -7,19 +7,19 @@ import type { SessionId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import { localSource } from "../session/source.js";
 import { cleanLine } from "../util/text.js";
-import type { Asking } from "./asking.js";
+import type { WebAsking } from "./asking.js";
 import type { WebSetting } from "./setting.js";
 import type { WireSession } from "./wire.js";
 
 export type SessionSetting = Pick<WebSetting, "sessions"> & {
   readonly store: Pick<WebSetting["store"], "overview">;
 };
-type Asker = Pick<Asking, "signedIn" | "who">;
+type PageAsker = Pick<WebAsking, "signedIn" | "who">;
 
 /** In the same order. Whoever asks may see them. */
 export async function wireSessions(
   entries: readonly SessionEntry[],
-  asker: Asker,
+  asker: PageAsker,
   { sessions, store }: SessionSetting,
 ): Promise<WireSession[]> {
   const working = await store.overview.working(entries.map(({ sessionId }) => sessionId));
@@ -33,7 +33,7 @@ export async function wireSessions(
 
 export async function wireSessionOf(
   entry: SessionEntry,
-  asker: Asker,
+  asker: PageAsker,
   setting: SessionSetting,
 ): Promise<WireSession> {
   const [session] = await wireSessions([entry], asker, setting);
@@ -59,23 +59,23 @@ export function isTheirs({ owner }: Pick<SessionEntry, "owner">, identities: rea
 const OF_TERMINALS = belongingOf(localSource()).owner;
 
 /** Nobody needs to be told what they are called themselves. */
-function namesFor(entry: SessionEntry, asker: Asker): Pick<WireSession, "name" | "place"> {
+function namesFor(entry: SessionEntry, asker: PageAsker): Pick<WireSession, "name" | "place"> {
   if (!isInChat(entry, asker)) return { name: nameOf(entry), place: placeOf(entry) };
   const untitled = entry.origin.threadId === undefined ? "Main chat" : "Untitled chat";
   return { name: entry.title === null ? untitled : nameOf(entry), place: "" };
 }
 
-function isInChat({ platform, origin }: SessionEntry, { signedIn }: Asker): boolean {
+function isInChat({ platform, origin }: SessionEntry, { signedIn }: PageAsker): boolean {
   return platform === WEB && origin.chatId === chatOfIdentity(signedIn.identity);
 }
 
 function wireSession(
   entry: SessionEntry,
-  asker: Asker,
+  asker: PageAsker,
   working: ReadonlySet<SessionId>,
   isHere: boolean,
 ): WireSession {
-  const { sessionId, title, platform, createdAt, updatedAt, endedAt, endReason, parentId } = entry;
+  const { sessionId, title, platform, createdAt, updatedAt, endedAt, endReason } = entry;
   const { messageCount, totalTokens, cost, origin } = entry;
   return {
     id: sessionId,
@@ -83,7 +83,7 @@ function wireSession(
     platform,
     ...namesFor(entry, asker),
     ...(isHere ? { thread: origin.threadId ?? null } : {}),
-    ...{ createdAt, updatedAt, endedAt, endReason, parentId, messageCount, totalTokens, cost },
+    ...{ createdAt, updatedAt, endedAt, endReason, messageCount, totalTokens, cost },
     isOwn: isTheirs(entry, asker.who.identities),
     isWorking: working.has(sessionId),
   };

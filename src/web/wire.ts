@@ -42,7 +42,6 @@ export interface WireSession {
   readonly updatedAt: number;
   readonly endedAt: number | null;
   readonly endReason: string | null;
-  readonly parentId: string | null;
   readonly messageCount: number;
   readonly totalTokens: number;
   readonly cost: number;

@@ -200,12 +200,12 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, () => {
     expect(await bob.getByText("Still there?").count()).toBe(0);
     expect(await bob.getByRole("link", { name: "Gateway" }).count()).toBe(0);
     expect(await ann.getByText("heard: Hello from Bob.").count()).toBe(0);
+    chromium.allow(/\/api\/owner\/outbox/);
     const refused = await bob.evaluate(async () => {
       const answer = await fetch("/api/owner/outbox", { headers: { "x-baton": "page" } });
       return answer.status;
     });
     expect([403, 404]).toContain(refused);
-    chromium.allow(/\/api\/owner\/outbox/);
     await other.close();
   });
 
@@ -235,6 +235,8 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, () => {
   });
 
   test("a conversation goes to the phone and comes back, whole", async () => {
+    await gateway.writes(ANN, "Hello from my phone.");
+    await gateway.telegram.until(() => gateway.told(ANN).includes("heard: Hello from my phone."));
     await ann.getByRole("button", { name: "New chat" }).click();
     await write(ann, "Plan a trip to Lisbon.");
     await showsOnce(ann, "heard: Plan a trip to Lisbon.");
@@ -307,12 +309,11 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, () => {
     const added = await baton(gateway.home, [
       "cron",
       "add",
-      "Say what the weather is",
-      "--when",
       "every day at 9",
+      "Say what the weather is",
       "--name",
       "weather",
-      "--to",
+      "--deliver",
       `telegram:${ANN}`,
     ]);
     expect(added).toMatchObject({ code: 0 });
@@ -334,7 +335,7 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, () => {
     await ann.goto(gateway.url);
     await ann.getByRole("textbox", { name: "Message" }).waitFor();
     const listed = await baton(gateway.home, ["people", "devices", "list", "--json"]);
-    const devices = JSON.parse(listed.stdout) as { id: string; identity: string }[];
+    const { devices } = JSON.parse(listed.stdout) as { devices: { id: string; identity: string }[] };
     const own = devices.find(({ identity }) => identity === `telegram:${ANN}`);
     await baton(gateway.home, ["people", "devices", "revoke", own?.id ?? ""]);
     await ann.getByRole("heading", { name: "Sign in to Baton" }).waitFor();

@@ -20,7 +20,7 @@ describe("the table", () => {
   it("has every command once, each explained", () => {
     const names = table.map(({ name }) => name);
     expect(names.join(" ")).toBe(
-      "new reset resume sessions handoff title branch undo retry compress search status usage memory model instructions processes cron stop approve deny queue steer platforms whoami link pair sethome help",
+      "new reset resume sessions handoff title branch undo retry compress search status usage memory model instructions processes cron stop approve deny queue steer platforms whoami link web pair sethome help",
     );
     for (const { description } of table) expect(description).toMatch(/^[a-z].*[^.]$/);
   });
@@ -39,7 +39,7 @@ describe("the table", () => {
 describe("/help", () => {
   it("lists every command that one may use", async () => {
     const lines = (await ann.ask("/help")).split("\n");
-    expect(lines).toHaveLength(26);
+    expect(lines).toHaveLength(27);
     expect(lines.join()).not.toContain("/pair");
     expect(lines[0]).toBe("- `/new [title]`: start a new session");
   });

@@ -4,7 +4,7 @@
  */
 
 /** For whom a link is. */
-export type Whose = Pick<Device, "identity" | "alias" | "called">;
+export type LinkOwner = Pick<Device, "identity" | "alias" | "called">;
 
 /** A browser in which somebody is signed in. */
 export interface Device {
@@ -23,7 +23,7 @@ export interface Device {
 
 export interface WebDevices {
   /** A link that somebody may use once, until then. */
-  offer(linkHash: string, whose: Whose, expiresAt: number, now: number): Promise<void>;
+  offer(linkHash: string, whose: LinkOwner, expiresAt: number, now: number): Promise<void>;
   /** Uses a link up: the device that it makes; null if there is none, it was used, or its time is over. */
   enter(
     linkHash: string,

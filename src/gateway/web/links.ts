@@ -7,7 +7,7 @@ import { platforms, platformTraits } from "../../session/platform.js";
 import type { Served } from "../served.js";
 import type { Accounts } from "../store.js";
 import { addressIn, PAGE_ADDRESS, type PageAddress } from "./address.js";
-import type { Device, WebDevices, Whose } from "./devices.js";
+import type { Device, LinkOwner, WebDevices } from "./devices.js";
 
 /** So long a link is valid. */
 export const LINK_MS = 5 * 60_000;
@@ -27,7 +27,7 @@ export function newSecret(random: (count: number) => Uint8Array = randomBytes): 
 export async function makeLink(
   devices: Pick<WebDevices, "offer">,
   { url }: Pick<PageAddress, "url">,
-  whose: Whose,
+  whose: LinkOwner,
   now: number,
 ): Promise<string> {
   const secret = newSecret();

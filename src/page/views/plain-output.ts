@@ -17,6 +17,7 @@ export function plainOutput(text: string): string {
 }
 
 function lastState(line: string): string {
-  const end = line.replace(/\r+$/, "");
-  return end.slice(end.lastIndexOf("\r") + 1);
+  let end = line.length;
+  while (line[end - 1] === "\r") end -= 1;
+  return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }

@@ -1,5 +1,5 @@
 /** Who is signed in to the page, and the links to sign in with, by the hashes of what is random. */
-import type { Device, WebDevices, Whose } from "../../gateway/web/devices.js";
+import type { Device, LinkOwner, WebDevices } from "../../gateway/web/devices.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -16,7 +16,12 @@ export class SqlWebDevices implements WebDevices {
     this.#db = db;
   }
 
-  offer(linkHash: string, { identity, alias, called }: Whose, expiresAt: number, now: number): Promise<void> {
+  offer(
+    linkHash: string,
+    { identity, alias, called }: LinkOwner,
+    expiresAt: number,
+    now: number,
+  ): Promise<void> {
     return this.#db.transaction(async (tx) => {
       await tx.run("DELETE FROM web_links WHERE expires_at <= ?", now);
       await tx.run(

@@ -3,7 +3,7 @@ import { placeWords, surfaceOf } from "../../gateway/place-words.js";
 import type { Handoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
-import type { Asking } from "../asking.js";
+import type { WebAsking } from "../asking.js";
 import type { Routes } from "../routes.js";
 import type { WebSetting } from "../setting.js";
 import type { WireHandoff } from "../wire.js";
@@ -24,7 +24,10 @@ export function handoffRoutes(routes: Routes, setting: HandoffsSetting): void {
   });
 }
 
-async function handoffsFor({ view, now }: Asking, { sessions, store }: HandoffsSetting): Promise<Handoff[]> {
+async function handoffsFor(
+  { view, now }: WebAsking,
+  { sessions, store }: HandoffsSetting,
+): Promise<Handoff[]> {
   const { items: recent } = await view.list({ limit: RECENT });
   const ids = recent.map(({ sessionId }) => sessionId);
   const last = await store.overview.lastHandoffs(ids, now);

@@ -5,7 +5,7 @@ import { atLeast } from "../../gateway/permissions.js";
 import type { Job } from "../../schedule/job.js";
 import type { ShownRun } from "../../schedule/store.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
-import { type Asking, limitIn, notFound } from "../asking.js";
+import { limitIn, notFound, type WebAsking } from "../asking.js";
 import type { Routes } from "../routes.js";
 import type { WebSetting } from "../setting.js";
 import type { WireJob, WirePage, WireRun } from "../wire.js";
@@ -34,7 +34,7 @@ export function jobRoutes(
 }
 
 /** As /cron: it is for members and owners. */
-async function jobsOf(desk: JobDesk | null, { who }: Asking): Promise<Job[]> {
+async function jobsOf(desk: JobDesk | null, { who }: WebAsking): Promise<Job[]> {
   const asker: JobAsker = { who, source: who.source };
   return desk && atLeast(who.role, "member") ? desk.list(asker) : [];
 }

@@ -1,4 +1,5 @@
-/** GET /api/places: where this person may take a conversation, as /handoff lists it. */
+/** GET /api/places: where this person may take a conversation, as /handoff lists it, but for the page itself. */
+import { WEB } from "../../adapter/web/web-source.js";
 import { placeTitle } from "../../gateway/commands/handoff.js";
 import { cleanLine } from "../../util/text.js";
 import type { Routes } from "../routes.js";
@@ -11,13 +12,15 @@ export function placeRoutes(
 ): void {
   routes.get("/api/places", async ({ who }) => {
     const places = await gateway.handoffs.places.all(who);
-    const items = places.map(
-      (place): WirePlace => ({
-        word: cleanLine(place.word),
-        name: placeTitle(place),
-        platform: place.address.platform,
-      }),
-    );
+    const items = places
+      .filter(({ address }) => address.platform !== WEB)
+      .map(
+        (place): WirePlace => ({
+          word: cleanLine(place.word),
+          name: placeTitle(place),
+          platform: place.address.platform,
+        }),
+      );
     return { items };
   });
 }

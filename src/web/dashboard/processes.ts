@@ -10,7 +10,7 @@ import type { SeenProcess } from "../../process/processes.js";
 import { endWords } from "../../process/words.js";
 import { isProcessId } from "../../session/ids.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
-import { type Asking, notFound, numberIn, Refused } from "../asking.js";
+import { notFound, numberIn, RefusedCall, type WebAsking } from "../asking.js";
 import type { Routes } from "../routes.js";
 import type { WebSetting } from "../setting.js";
 import type { WireOutput, WireProcess, WireScreen } from "../wire.js";
@@ -39,17 +39,17 @@ export function processRoutes(routes: Routes, { gateway, redact }: ProcessesSett
   routes.get("/api/processes/:id/screen", async (asking): Promise<WireScreen> => {
     const { processes, process } = await theOne(given, asking);
     const screen = await screenNow(processes, process, redact);
-    if (!screen) throw new Refused(404, "no_screen", "This process has no terminal. Look at its output.");
+    if (!screen) throw new RefusedCall(404, "no_screen", "This process has no terminal. Look at its output.");
     return screen;
   });
 }
 
 /** In the page they are in private, and in no conversation. The command is for members and owners. */
-async function seenHere(processes: readonly SeenProcess[], { who, view }: Asking): Promise<SeenProcess[]> {
+async function seenHere(processes: readonly SeenProcess[], { who, view }: WebAsking): Promise<SeenProcess[]> {
   return atLeast(who.role, "member") ? seenBy(processes, who, view, null) : [];
 }
 
-async function theOne(given: GatewayProcesses | null, asking: Asking) {
+async function theOne(given: GatewayProcesses | null, asking: WebAsking) {
   const id = asking.part("id");
   const found = given && isProcessId(id) ? await given.processes.find(id) : null;
   const [process] = found ? await seenHere([found], asking) : [];

@@ -7,7 +7,7 @@ import { platformTitle } from "../../gateway/describe.js";
 import type { UsageBy, UsageReader, UsageSum } from "../../gateway/usage-store.js";
 import { lastDays, modelName, noUsage } from "../../gateway/usage-words.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type Asking, numberIn, Refused, wordIn } from "../asking.js";
+import { numberIn, RefusedCall, type WebAsking, wordIn } from "../asking.js";
 import type { Routes } from "../routes.js";
 import type { WebSetting } from "../setting.js";
 import type { WireUsage } from "../wire.js";
@@ -26,7 +26,7 @@ export function usageRoutes(routes: Routes, { gateway }: UsageSetting): void {
   routes.get("/api/usage", async (asking): Promise<WireUsage> => {
     const by = wordIn(asking, "by", BY) ?? "day";
     if (by === "person" && !asking.isOwner)
-      throw new Refused(403, "owners_only", "Only owners can see what others use.");
+      throw new RefusedCall(403, "owners_only", "Only owners can see what others use.");
     const range = daysOf(asking);
     const sums = (what: UsageBy) => gateway.usage.sums(readerFor(asking), what, { fromDay: range[0] ?? "" });
     const used = await sums("day");
@@ -46,12 +46,12 @@ export function usageRoutes(routes: Routes, { gateway }: UsageSetting): void {
   });
 }
 
-function readerFor({ isOwner, who }: Asking): UsageReader {
+function readerFor({ isOwner, who }: WebAsking): UsageReader {
   return isOwner ? { kind: "owner" } : { kind: "person", identities: who.identities };
 }
 
 /** UTC, up to today. */
-function daysOf(asking: Asking): string[] {
+function daysOf(asking: WebAsking): string[] {
   const days = numberIn(asking, "days") ?? DAYS;
   return lastDays(asking.now, Math.max(1, Math.min(MOST_DAYS, days)));
 }
@@ -85,7 +85,7 @@ function wireRow(sum: NamedUsage): WireUsage["rows"][number] {
 }
 
 async function limitsOf(
-  { who, isOwner }: Asking,
+  { who, isOwner }: WebAsking,
   allowance: WebSetting["gateway"]["allowance"],
 ): Promise<string | null> {
   const used = await allowance.usage.used({ allowed: true, ...who }, null);

@@ -2,7 +2,7 @@
 import type { OpenItem } from "../../../gateway/overview.js";
 import { placeWords } from "../../../gateway/place-words.js";
 import { cleanLine, shorten } from "../../../util/text.js";
-import { type Asking, cursorIn, limitIn } from "../../asking.js";
+import { cursorIn, limitIn, type WebAsking } from "../../asking.js";
 import type { Routes } from "../../routes.js";
 import type { WebSetting } from "../../setting.js";
 import type { WirePage, WireWaiting } from "../../wire.js";
@@ -24,7 +24,7 @@ export function inboxRoutes(routes: Routes, { sessions, store }: InboxSetting): 
   });
 }
 
-function wireWaiting(item: OpenItem, { who }: Asking, sessions: WebSetting["sessions"]): WireWaiting {
+function wireWaiting(item: OpenItem, { who }: WebAsking, sessions: WebSetting["sessions"]): WireWaiting {
   const isOthers = !mayReadFrom(who, item, sessions);
   return {
     id: `${item.id}`,

@@ -7,7 +7,7 @@ import { type LogPlace, logAfter, logEnd } from "../../../log/look.js";
 import { type LogRecord, passes } from "../../../log/records.js";
 import { logFolder } from "../../../log/rotating-file.js";
 import { cleanLine, shorten } from "../../../util/text.js";
-import { Refused, wordIn } from "../../asking.js";
+import { RefusedCall, wordIn } from "../../asking.js";
 import type { Routes } from "../../routes.js";
 import type { WebSetting } from "../../setting.js";
 import type { WireLogs } from "../../wire.js";
@@ -36,7 +36,7 @@ function placeIn(after: string | null): LogPlace | null {
   if (after === null) return null;
   const [, ino, offset] = /^(\d{1,20})\.(\d{1,15})$/.exec(after) ?? [];
   if (ino === undefined || offset === undefined)
-    throw new Refused(400, "bad_request", "`after` is not a place in the log. Ask without it.");
+    throw new RefusedCall(400, "bad_request", "`after` is not a place in the log. Ask without it.");
   return { ino: Number(ino), offset: Number(offset) };
 }
 

@@ -8,7 +8,7 @@ import { mayAccess } from "../../../session/access.js";
 import { isPlatform } from "../../../session/platform.js";
 import type { Sessions } from "../../../session/sessions.js";
 import { parseAnyAddress, type SessionSource } from "../../../session/source.js";
-import type { Asking } from "../../asking.js";
+import type { WebAsking } from "../../asking.js";
 
 /** What was said there is in the conversation that its lane has; what they said themselves is theirs anyway. */
 export function mayReadFrom(
@@ -25,7 +25,10 @@ export function mayReadFrom(
 }
 
 /** The same for what is on its way to an address, and of no conversation. */
-export async function mayReadAt({ who, view }: Pick<Asking, "who" | "view">, to: string): Promise<boolean> {
+export async function mayReadAt(
+  { who, view }: Pick<WebAsking, "who" | "view">,
+  to: string,
+): Promise<boolean> {
   if (who.viewer.kind === "owner") return true;
   const address = parseAnyAddress(to);
   return isPlatform(address.platform) && (await view.laneAt(address)) !== null;

@@ -10,8 +10,8 @@ import {
 } from "../../../gateway/deliveries.js";
 import { mayAccess } from "../../../session/access.js";
 import { cleanLine, printableText, shorten } from "../../../util/text.js";
-import { type Asking, cursorIn, limitIn, Refused, wordIn } from "../../asking.js";
-import type { Given, Routes } from "../../routes.js";
+import { cursorIn, limitIn, RefusedCall, type WebAsking, wordIn } from "../../asking.js";
+import type { GivenFields, Routes } from "../../routes.js";
 import type { WebSetting } from "../../setting.js";
 import type { WireDelivery, WirePage } from "../../wire.js";
 import { mayReadAt } from "./may-read.js";
@@ -41,7 +41,7 @@ export function outboxRoutes(routes: Routes, { store: { deliveries }, redact }: 
 
 async function wireDelivery(
   item: ListedDelivery,
-  asking: Asking,
+  asking: WebAsking,
   redact: (text: string) => string,
 ): Promise<WireDelivery> {
   const { id, state, to, purpose, text, createdAt, attempts, error, belongs } = item;
@@ -54,17 +54,21 @@ async function wireDelivery(
   };
 }
 
-function decisionIn({ id, decision }: Given) {
+function decisionIn({ id, decision }: GivenFields) {
   const decided = DELIVERY_DECISIONS.find((each) => each === decision);
   if (typeof id !== "string" || !/^\d{1,15}$/.test(id) || decided === undefined)
-    throw new Refused(400, "bad_request", "Send the `id` of a message, and `send` or `drop` as `decision`.");
+    throw new RefusedCall(
+      400,
+      "bad_request",
+      "Send the `id` of a message, and `send` or `drop` as `decision`.",
+    );
   return { id: Number(id), decision: decided };
 }
 
 /** False if somebody else was faster. */
 function isDone(decided: DeliveryDecided): boolean {
   if (decided === "handoff")
-    throw new Refused(
+    throw new RefusedCall(
       409,
       "handoff_over",
       "This message announces a move that is over, so it can't be sent again. You can drop it.",

@@ -7,19 +7,19 @@ import type { People } from "../../../gateway/people.js";
 import type { PairingRequest } from "../../../gateway/people-store.js";
 import { parseIdentity } from "../../../session/access.js";
 import { cleanLine } from "../../../util/text.js";
-import { Refused } from "../../asking.js";
+import { RefusedCall } from "../../asking.js";
 import type { Routes } from "../../routes.js";
 import type { WebSetting } from "../../setting.js";
 import type { WirePeople } from "../../wire.js";
 
-type PeopleSetting = Pick<WebSetting, "clock"> & {
+type PeopleRoutesSetting = Pick<WebSetting, "clock"> & {
   readonly gateway: Pick<WebSetting["gateway"], "people">;
 };
 
 const MOST = 2_000;
 const MOST_REQUESTS = 500;
 
-export function peopleRoutes(routes: Routes, { gateway: { people }, clock }: PeopleSetting): void {
+export function peopleRoutes(routes: Routes, { gateway: { people }, clock }: PeopleRoutesSetting): void {
   routes.getForOwners("/api/owner/people", async ({ now }): Promise<WirePeople> => {
     const requests = await people.store.requests(now);
     return {
@@ -30,7 +30,7 @@ export function peopleRoutes(routes: Routes, { gateway: { people }, clock }: Peo
 
   routes.postForOwners("/api/owner/people/deny", async (_, given) => {
     const identity = typeof given.identity === "string" ? parseIdentity(given.identity) : null;
-    if (identity === null) throw new Refused(400, "bad_request", "Name the account: `platform:id`.");
+    if (identity === null) throw new RefusedCall(400, "bad_request", "Name the account: `platform:id`.");
     return { done: await people.store.deny(identity, clock()) };
   });
 }
