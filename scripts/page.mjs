@@ -16,7 +16,8 @@ export async function buildPage(folder) {
   const { entry, needed, modules } = await scripts(folder);
   const style = hashed("style", styles(), "css");
   writeFileSync(join(folder, style.path), style.text);
-  for (const name of ["icon.svg", "manifest.webmanifest"])
+  // The pictures are icon.svg, for those who can't show that: a browser drew them once, for iOS without its round corners.
+  for (const name of ["icon.svg", "icon-512.png", "apple-touch-icon.png", "manifest.webmanifest"])
     writeFileSync(join(folder, name), readFileSync(join(source, "static", name)));
   const page = readFileSync(join(source, "index.html"), "utf8");
   const shown = page.replace("/main.tsx", `/${entry}`).replace("/style.css", `/${style.path}`);

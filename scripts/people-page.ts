@@ -206,6 +206,24 @@ $ npx baton people unlink discord:987654321
 discord:987654321 is now a person of its own and has no access.
 \`\`\`
 
+## Browsers
+
+\`/web\` in private gives a person a link that signs a browser in to [the page](web.md), with their own rights. \`/web devices\` lists
+their browsers, and \`/web sign-out\` signs one out. You can do it for everybody:
+
+\`\`\`
+$ npx baton people devices
+ID          WHO                 BROWSER          SIGNED IN   LAST SEEN
+4f2c81d07a  telegram:123456789  Chrome on Linux  3 days ago  25 min ago
+
+$ npx baton people devices revoke telegram:123456789
+Signed telegram:123456789 out of 1 browser.
+\`\`\`
+
+\`revoke\` takes the id of a browser, or the beginning of it, or a person with all their accounts. The name of a browser is what the
+browser says of itself. Baton notes at most once an hour that it saw one. Somebody who loses their access also loses it in their
+browsers.
+
 ## Forget somebody
 
 After \`baton people forget\` somebody may no longer talk to the agent, from any of their accounts. Baton keeps their conversations:
@@ -239,6 +257,7 @@ Scanned 42.0 MB in 3 files: nothing of theirs is left.
 | what others used in the person's conversations | stays, without the conversation |
 | a conversation of somebody else that is in their private chat | ends, and is its owner's again; its jobs are paused |
 | their jobs with all results, their processes with their output, their files, notes, approvals and usage | removed; what runs ends first |
+| what is in their chat in [the page](web.md), their browsers and links | removed |
 | their roles, accounts, requests and codes | removed; access first, so that they can't write meanwhile |
 
 The order is: access, running answers, processes, then rows and files, last the person. If the command is cut off, run it again

@@ -16,6 +16,8 @@ Each page says how to connect a platform, what Baton can do there, and what it p
 | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
+[The page in the browser](../web.md) is a platform too, \`web\`. It needs no account elsewhere.
+
 Baton splits longer answers into several messages. WhatsApp with a personal number can also edit.
 To add a platform, see [writing an adapter](../writing-an-adapter.md).
 

@@ -28,9 +28,16 @@ export FEISHU_APP_ID=cli_0123456789abcdef FEISHU_APP_SECRET=a BATON_PLATFORMS_FE
 export SIGNAL_HTTP_URL=http://127.0.0.1:9 SIGNAL_ACCOUNT=+15550000000
 export WHATSAPP_MODE=cloud WHATSAPP_PHONE_NUMBER_ID=1 WHATSAPP_ACCESS_TOKEN=a WHATSAPP_APP_SECRET=a
 export WHATSAPP_VERIFY_TOKEN=a BATON_PLATFORMS_WHATSAPP_BASE_URL=http://127.0.0.1:9
+port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+export BATON_WEB_ENABLED=true BATON_WEB_PORT=$port
 node_modules/.bin/baton gateway >../gateway.log 2>&1 &
 until grep 'The gateway is running' ../gateway.log; do sleep 0.2; kill -0 $! 2>/dev/null || { cat ../gateway.log; exit 1; }; done
 baton gateway status
+
+# The page, and everything that it loads, is in the package; its link signs somebody in.
+for _ in $(seq 150); do if baton gateway status | grep -q '^web (page): connected'; then break; fi; sleep 0.2; done
+link=$(baton web --no-open --json | node -e 'console.log(JSON.parse(require("fs").readFileSync(0, "utf8")).link)')
+node "$root/scripts/try-page.mjs" "$link"
 kill -INT $!
 wait $!
 for platform in Telegram Discord Slack Matrix Mattermost Lark Signal WhatsApp; do

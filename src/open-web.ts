@@ -2,7 +2,6 @@
  * The page, for a gateway of this process. Its adapter is there before the store is open, because platforms come first; what it
  * answers from comes with the gateway.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter } from "./adapter/adapter.js";
 import { WebAdapter } from "./adapter/web/adapter.js";
@@ -67,8 +66,7 @@ function pageOver(
   const signIn = new SignIn({ ...reach, store, trustedHeader: trusted, people: forCommands.people });
   const media = mediaFolder(config);
   return new WebAdapter({
-    ...{ host, port, publicUrl, page, onUrl },
-    ...(tls ? { tls } : {}),
+    ...{ host, port, publicUrl, tls, page, onUrl },
     posts: store.posts,
     uploads: join(config.home, "uploads"),
     mediaFolder: media,
@@ -88,7 +86,7 @@ function pageOver(
   });
 }
 
-function tlsOf({ web: { tls } }: Config): { readonly key: Buffer; readonly cert: Buffer } | null {
+function tlsOf({ web: { tls } }: Config): { readonly certFile: string; readonly keyFile: string } | null {
   const { certFile, keyFile } = tls;
-  return certFile && keyFile ? { cert: readFileSync(certFile), key: readFileSync(keyFile) } : null;
+  return certFile && keyFile ? { certFile, keyFile } : null;
 }

@@ -58,7 +58,7 @@ async function identityOf(people: People, who: string): Promise<string> {
   if (identity !== undefined && people.roleOf(person) !== null) return identity;
   throw new CliError(
     "no_access",
-    `${cleanLine(who)} has no access, so a link would let nobody in. Give them access first: \`baton people allow\`.`,
+    `${cleanLine(who)} has no access, so a link would let nobody in. Give them access first: \`baton people role ${cleanLine(who)} guest\`.`,
   );
 }
 

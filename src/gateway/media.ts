@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalFile, RemoteFile } from "../adapter/adapter.js";
+import { MAX_INBOUND_FILE } from "../adapter/inbound-limit.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { Limiter } from "../util/limiter.js";
@@ -17,7 +18,7 @@ import { SessionFiles } from "./session-files.js";
 import type { MediaFiles, Taken } from "./store.js";
 
 /** The largest file that is accepted. */
-export const MAX_BYTES = 20 * 1024 * 1024;
+export const MAX_BYTES = MAX_INBOUND_FILE;
 const MAX_FILES = 10;
 /** How long the files of one message may take in total; then it is answered without the rest. */
 const PATIENCE_MS = 60_000;

@@ -33,10 +33,10 @@ export function nextResetSentence(
   now: number,
   moment: (at: number) => string,
 ): string {
-  if (at < now)
-    return `A reset (${reason}) has been due since ${moment(at)}. The next message starts a new session.`;
+  const reset = reason === "daily" ? "daily reset" : "reset";
+  if (at < now) return `A ${reset} has been due since ${moment(at)}. The next message starts a new session.`;
   const unless = reason === "idle" ? ", unless there is activity before" : "";
-  return `The next reset (${reason}) is at ${moment(at)}${unless}.`;
+  return `The next ${reset} is at ${moment(at)}${unless}.`;
 }
 
 /** `a running turn delays it`: what keeps it from resetting now; null if nothing does. */

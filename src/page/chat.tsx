@@ -11,16 +11,20 @@ import { liveTurns, turnOf } from "./live-turns.js";
 import { me } from "./me.js";
 import { Menu } from "./menu.js";
 import { MessageLog } from "./message-log.js";
-import { cancel, unsent, write } from "./outbox.js";
+import { takeBack, unsent, write } from "./outbox.js";
 import { press } from "./run-command.js";
 import { SideButton } from "./side.js";
 import { timelineOf } from "./timeline.js";
 import { tellPerson } from "./toast.js";
-import { Button, Failure, Loading } from "./ui.js";
+import { Failure, Loading } from "./ui.js";
 import type { Unsent, UnsentFile } from "./unsent.js";
 import { beginningOf } from "./words.js";
 
 const MOST_TITLE = 60;
+const NOT_TAKEN = {
+  sending: "This message is being sent now. You can't take it back.",
+  gone: "This message does not wait any more. It was sent, or you took it back in another tab.",
+};
 const moveDialog = () => import("./move-dialog.js");
 
 export function Chat({ thread }: { readonly thread: string | null }) {
@@ -41,8 +45,10 @@ export function Chat({ thread }: { readonly thread: string | null }) {
     () => ({
       press: say,
       takeBack: (item) => {
-        void cancel(item);
-        setTakenBack(item);
+        takeBack(item).then(
+          (outcome) => (outcome === "taken" ? setTakenBack(item) : tellPerson(NOT_TAKEN[outcome], "error")),
+          (error: unknown) => tellPerson(sentenceOf(error), "error"),
+        );
       },
     }),
     [say],
@@ -63,12 +69,14 @@ export function Chat({ thread }: { readonly thread: string | null }) {
     void write({ thread, text, files, after });
   };
   const isWorking = running !== null || chat?.turn != null;
-  const canRepeat = !isWorking && chat?.messages.at(-1)?.role === "assistant";
+  const last = chat?.messages.at(-1);
+  const repeatable = !isWorking && last?.role === "assistant" ? `message ${last.seq}` : null;
   return (
     <div class="chat">
       <Head
         thread={thread}
         session={session}
+        policy={chat?.policy ?? null}
         isWorking={isWorking}
         onSay={say}
         onMove={() => setMoving(true)}
@@ -77,6 +85,7 @@ export function Chat({ thread }: { readonly thread: string | null }) {
       <MessageLog
         entries={entries}
         hands={hands}
+        repeatable={repeatable}
         hasMore={chat?.hasMore === true}
         onOlder={() => data.older()}
         isBusy={isWorking}
@@ -92,13 +101,6 @@ export function Chat({ thread }: { readonly thread: string | null }) {
             {data.failure.value === null ? null : (
               <Failure text={data.failure.value} retry={() => data.reload()} />
             )}
-            {canRepeat ? (
-              <div class="row after-answer">
-                <Button kind="quiet" class="small" icon="retry" onClick={() => say("/retry")}>
-                  Retry
-                </Button>
-              </div>
-            ) : null}
           </>
         }
       />
@@ -130,12 +132,14 @@ function grown(turn: WireTurn, settling: readonly WireTurn[]): WireTurn {
 interface HeadProps {
   readonly thread: string | null;
   readonly session: WireSession | null;
+  /** When it starts fresh; null if nothing was said in it. */
+  readonly policy: string | null;
   readonly isWorking: boolean;
   readonly onSay: (command: string) => void;
   readonly onMove: () => void;
 }
 
-function Head({ thread, session, isWorking, onSay, onMove }: HeadProps) {
+function Head({ thread, session, policy, isWorking, onSay, onMove }: HeadProps) {
   const name = session?.name ?? (thread === null ? "Main chat" : "New chat");
   const title = beginningOf(name, MOST_TITLE);
   useEffect(() => {
@@ -163,6 +167,7 @@ function Head({ thread, session, isWorking, onSay, onMove }: HeadProps) {
       ) : null}
       <Menu
         label="More"
+        note={policy}
         items={[
           { label: "Move to…", icon: "move", onChoose: onMove },
           ask("Continue in a copy", "branch", "/branch"),

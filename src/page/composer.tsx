@@ -1,5 +1,6 @@
 /** Where one writes: text, commands and files. What is in it survives a refresh. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { cleanLine } from "../util/text.js";
 import { completed, completionsOf } from "./completing.js";
 import { draftFilesKey, draftOf, saveDraft } from "./drafts.js";
 import { Icon } from "./icons.js";
@@ -70,9 +71,11 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
   const attach = (added: Iterable<File>): void => {
     const now = [...files];
     for (const file of added) {
-      const problem = fileProblem(file, now.length);
+      // Called as the others will see it.
+      const named = { name: cleanLine(file.name) || "file", size: file.size };
+      const problem = fileProblem(named, now.length);
       if (problem !== null) tellPerson(problem, "error");
-      else now.push({ name: file.name, mediaType: file.type, size: file.size, bytes: file });
+      else now.push({ ...named, mediaType: file.type, bytes: file });
     }
     changeFiles(now);
   };
@@ -81,6 +84,15 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
     onSend(text, files);
     change("");
     changeFiles([]);
+    toField();
+  };
+  /** A button that was pressed goes away, or can't be pressed any more; a finger would bring up the keys of the screen. */
+  const toField = (): void => {
+    if (!hasFinger.matches) field.current?.focus();
+  };
+  const stop = (): void => {
+    onStop();
+    toField();
   };
   const complete = (place: number): void => {
     const offer = offers[place];
@@ -193,7 +205,7 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
           ref={field}
           rows={1}
           aria-label="Message"
-          placeholder="Write a message, or / for commands"
+          placeholder="Message, or / for commands"
           autocomplete="off"
           value={text}
           aria-autocomplete="list"
@@ -203,7 +215,7 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
           onKeyDown={keys}
           onPaste={paste}
         />
-        {isWorking ? <IconButton icon="stop" label="Stop the answer" class="stop" onClick={onStop} /> : null}
+        {isWorking ? <IconButton icon="stop" label="Stop the answer" class="stop" onClick={stop} /> : null}
         <IconButton
           icon="send"
           label="Send"

@@ -1,7 +1,7 @@
 /** The conversations of all platforms, and the search through all of their messages. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WireSession } from "../web/wire.js";
-import { useConversations } from "./conversations.js";
+import { type ConversationFilter, type ListState, useConversations } from "./conversations.js";
 import { Icon, PlatformMark } from "./icons.js";
 import { Lazy } from "./lazy.js";
 import { me, platformTitle } from "./me.js";
@@ -15,11 +15,17 @@ const ROW = 58;
 /** So near to the end, more is read. */
 const NEAR = 600;
 const TYPING_MS = 250;
+const STATES: readonly { readonly state: ListState; readonly words: string }[] = [
+  { state: "all", words: "All" },
+  { state: "open", words: "Open" },
+  { state: "ended", words: "Ended" },
+];
 
 export function ConversationList({ place }: { readonly place: ShownPlace }) {
   const [words, setWords] = useState("");
   const [asked, setAsked] = useState("");
   const [platform, setPlatform] = useState<string | null>(null);
+  const [state, setState] = useState<ListState>("all");
   useEffect(() => {
     const timer = setTimeout(() => setAsked(words.trim()), TYPING_MS);
     return () => clearTimeout(timer);
@@ -39,7 +45,7 @@ export function ConversationList({ place }: { readonly place: ShownPlace }) {
         />
       </div>
       <div class="list-head">
-        <span>{asked === "" ? "Conversations" : "Messages found"}</span>
+        {asked === "" ? <StateChoice state={state} onChange={setState} /> : <span>Messages found</span>}
         {platforms.length > 1 ? (
           <select
             aria-label="Platform"
@@ -56,7 +62,7 @@ export function ConversationList({ place }: { readonly place: ShownPlace }) {
         ) : null}
       </div>
       {asked === "" ? (
-        <Sessions place={place} platform={platform} />
+        <Sessions place={place} filter={{ platform, state }} />
       ) : (
         <Lazy load={searchHits} given={{ words: asked, platform, place }} />
       )}
@@ -66,10 +72,31 @@ export function ConversationList({ place }: { readonly place: ShownPlace }) {
 
 const searchHits = () => import("./search-hits.js");
 
-function Sessions({ place, platform }: { readonly place: ShownPlace; readonly platform: string | null }) {
-  const { items, isWhole, failure, isLoading, more, reload } = useConversations(platform);
-  // The main chat has a line of its own.
-  const others = platform === null ? items.filter((session) => !isMain(session)) : items;
+function StateChoice(props: { readonly state: ListState; readonly onChange: (state: ListState) => void }) {
+  return (
+    <fieldset class="segments">
+      <legend class="sr-only">Which conversations</legend>
+      {STATES.map(({ state, words }) => (
+        <label key={state}>
+          <input
+            type="radio"
+            name="conversations"
+            checked={state === props.state}
+            onChange={() => props.onChange(state)}
+          />
+          <span>{words}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Sessions({ place, filter }: { readonly place: ShownPlace; readonly filter: ConversationFilter }) {
+  const { items, isWhole, failure, isLoading, more, reload } = useConversations(filter);
+  const { platform, state } = filter;
+  // The main chat has a line of its own, where it belongs.
+  const hasMain = platform === null && state !== "ended";
+  const others = hasMain ? items.filter((session) => !isMain(session)) : items;
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 900 });
   const look = (): void => {
@@ -78,11 +105,12 @@ function Sessions({ place, platform }: { readonly place: ShownPlace; readonly pl
     setSeen({ top: at.scrollTop, height: at.clientHeight });
     if (at.scrollHeight - at.scrollTop - at.clientHeight < NEAR) more();
   };
-  useEffect(look, [items.length]);
+  // After each page: of some pages the filter leaves nothing.
+  useEffect(look, [items, isLoading]);
   const { from, to, above, below } = windowOf(others.length, ROW, seen.top, seen.height);
   return (
     <div class="list" ref={box} onScroll={look}>
-      {platform === null ? <MainChat place={place} /> : null}
+      {hasMain ? <MainChat place={place} /> : null}
       <ul style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
         {others.slice(from, to).map((session) => (
           <Session key={session.id} session={session} place={place} />
@@ -91,11 +119,16 @@ function Sessions({ place, platform }: { readonly place: ShownPlace; readonly pl
       {failure !== null && items.length === 0 ? <Failure text={failure} retry={reload} /> : null}
       {isLoading && items.length === 0 ? <Loading /> : null}
       {!isLoading && failure === null && isWhole && others.length === 0 ? (
-        <Empty>{platform === null ? "No other conversations yet." : "No conversations there."}</Empty>
+        <Empty>{emptyWords(filter)}</Empty>
       ) : null}
-      {!isWhole && items.length > 0 ? <Loading /> : null}
+      {!isWhole && failure === null && !(isLoading && items.length === 0) ? <Loading /> : null}
     </div>
   );
+}
+
+function emptyWords({ platform, state }: ConversationFilter): string {
+  if (state !== "all") return `No ${state} conversations${platform === null ? "" : " there"}.`;
+  return platform === null ? "No other conversations yet." : "No conversations there.";
 }
 
 /** Where notices and the results of jobs arrive; it is there before anything was said. */

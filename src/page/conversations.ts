@@ -7,6 +7,15 @@ import { onEvent } from "./events.js";
 const PAGE = 50;
 const TOGETHER_MS = 400;
 
+/** `open`: somebody may go on there. */
+export type ListState = "all" | "open" | "ended";
+
+export interface ConversationFilter {
+  /** Null is all of them. */
+  readonly platform: string | null;
+  readonly state: ListState;
+}
+
 export interface Conversations {
   readonly items: readonly WireSession[];
   readonly isWhole: boolean;
@@ -16,22 +25,28 @@ export interface Conversations {
   reload(): void;
 }
 
-/** The first page, as it is now, before what was read of the others: each once. */
+/** The first page, as it is now, before what was read of the others: each once. What left that page for no other is gone. */
 function refreshed(first: readonly WireSession[], before: readonly WireSession[]): readonly WireSession[] {
   const now = new Set(first.map(({ id }) => id));
-  return [...first, ...before.filter(({ id }) => !now.has(id))];
+  const oldest = first.at(-1)?.updatedAt ?? Number.POSITIVE_INFINITY;
+  return [...first, ...before.filter(({ id, updatedAt }) => !now.has(id) && updatedAt <= oldest)];
 }
 
-export function useConversations(platform: string | null): Conversations {
+export function useConversations({ platform, state }: ConversationFilter): Conversations {
   const [items, setItems] = useState<readonly WireSession[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [isLoading, setLoading] = useState(true);
   const [round, setRound] = useState(0);
   const isAsking = useRef(false);
+  /** What was asked for with another filter is not shown any more. */
+  const shown = `${state} ${platform}`;
+  const latest = useRef(shown);
+  latest.current = shown;
   const address = (more: string | null): string => {
     const asked = new URLSearchParams({ limit: String(PAGE) });
     if (platform !== null) asked.set("platform", platform);
+    if (state !== "all") asked.set("open", state === "open" ? "1" : "0");
     if (more !== null) asked.set("cursor", more);
     return `/api/conversations?${asked}`;
   };
@@ -41,7 +56,7 @@ export function useConversations(platform: string | null): Conversations {
     setItems([]);
     setCursor(null);
     setLoading(true);
-  }, [platform]);
+  }, [shown]);
 
   useEffect(() => {
     const end = new AbortController();
@@ -59,7 +74,7 @@ export function useConversations(platform: string | null): Conversations {
         setLoading(false);
       });
     return () => end.abort();
-  }, [platform, round]);
+  }, [shown, round]);
 
   useEffect(() => {
     let soon: ReturnType<typeof setTimeout> | undefined;
@@ -87,13 +102,15 @@ export function useConversations(platform: string | null): Conversations {
     isAsking.current = true;
     try {
       const page = await get<WirePage<WireSession>>(address(cursor));
+      if (latest.current !== shown) return;
       setItems((before) => [
         ...before,
         ...page.items.filter(({ id }) => !before.some((one) => one.id === id)),
       ]);
       setCursor(page.nextCursor);
+      setFailure(null);
     } catch (error) {
-      setFailure(sentenceOf(error));
+      if (latest.current === shown) setFailure(sentenceOf(error));
     } finally {
       isAsking.current = false;
     }

@@ -1,9 +1,11 @@
-/** What somebody has begun to write: it survives a refresh, by conversation. */
+/** What somebody has begun to write: it survives a refresh, by conversation. Nobody else who signs in here sees it. */
 import { dropAll } from "./kept.js";
+import { me } from "./me.js";
 
 const PREFIX = "baton.draft.";
 
-const keyOf = (thread: string | null): string => `${PREFIX}${thread ?? ""}`;
+const placeOf = (thread: string | null): string => `${me.value?.identity ?? ""}/${thread ?? ""}`;
+const keyOf = (thread: string | null): string => `${PREFIX}${placeOf(thread)}`;
 
 export function draftOf(thread: string | null): string {
   try {
@@ -23,7 +25,7 @@ export function saveDraft(thread: string | null, text: string): void {
 }
 
 export function draftFilesKey(thread: string | null): string {
-  return `draft/${thread ?? ""}`;
+  return `draft/${placeOf(thread)}`;
 }
 
 export function forgetDrafts(): void {

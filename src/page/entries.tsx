@@ -23,18 +23,27 @@ export interface Hands {
 interface EntryViewProps {
   readonly entry: Entry;
   readonly hands: Hands | null;
+  /** The answer that can be written anew. */
+  readonly isRepeatable?: boolean;
   /** The message that somebody looks for. */
   readonly isSought?: boolean;
 }
 
-export function EntryView({ entry, hands, isSought }: EntryViewProps) {
+export function EntryView({ entry, hands, isRepeatable, isSought }: EntryViewProps) {
   switch (entry.kind) {
     case "day":
       return <Day at={entry.at} />;
     case "said":
       return <Said message={entry.message} isSought={isSought === true} />;
     case "answer":
-      return <Answer message={entry.message} calls={entry.calls} isSought={isSought === true} />;
+      return (
+        <Answer
+          message={entry.message}
+          calls={entry.calls}
+          hands={isRepeatable ? hands : null}
+          isSought={isSought === true}
+        />
+      );
     case "post":
       return <Post post={entry.post} hands={hands} />;
     case "command":
@@ -115,12 +124,15 @@ const Said = memo(({ message, isSought }: { readonly message: WireMessage; reado
 interface AnswerProps {
   readonly message: WireMessage;
   readonly calls: readonly ShownCall[];
+  /** Null if it can't be written anew. */
+  readonly hands: Hands | null;
   readonly isSought: boolean;
 }
 
 const Answer = memo(
-  ({ message, calls, isSought }: AnswerProps) => {
+  ({ message, calls, hands, isSought }: AnswerProps) => {
     const { content, reasoning = "", attachments = [], seq, at } = message;
+    const isEnd = content.trim() !== "" && calls.length === 0;
     return (
       <article class={`answer ${isSought ? "sought" : ""}`} id={`m${seq}`} aria-label="Answer">
         <Reasoning text={reasoning} />
@@ -129,12 +141,17 @@ const Answer = memo(
         {calls.map((call) => (
           <ToolCard key={call.id} call={call} />
         ))}
-        {content.trim() === "" ? null : (
+        {isEnd || hands ? (
           <p class="answer-foot">
-            <Copy text={content} label="Copy this answer" />
+            {isEnd ? <Copy text={content} label="Copy this answer" /> : null}
+            {hands ? (
+              <Button kind="quiet" class="small" icon="retry" onClick={() => hands.press("/retry")}>
+                Retry
+              </Button>
+            ) : null}
             <span title={exactTime(at)}>{timeOfDay(at)}</span>
           </p>
-        )}
+        ) : null}
       </article>
     );
   },
@@ -142,6 +159,7 @@ const Answer = memo(
   (one, next) =>
     one.message === next.message &&
     one.isSought === next.isSought &&
+    one.hands === next.hands &&
     one.calls.length === next.calls.length &&
     one.calls.every(({ result }, place) => result === next.calls[place]?.result),
 );

@@ -34,6 +34,16 @@ export async function keep(key: string, value: unknown): Promise<void> {
   await inTable("readwrite", (table) => table.put(value, key));
 }
 
+/** Keeps it in place of what is there; false if nothing is. */
+export async function replace(key: string, value: unknown): Promise<boolean> {
+  const found = await inTable("readwrite", (table) => {
+    const asked = table.openCursor(key);
+    asked.onsuccess = () => void asked.result?.update(value);
+    return asked;
+  });
+  return found !== null;
+}
+
 export async function kept<Value>(key: string): Promise<Value | undefined> {
   return inTable("readonly", (table) => table.get(key) as IDBRequest<Value | undefined>);
 }

@@ -2,7 +2,9 @@
 import { render } from "preact";
 import { App } from "./app.js";
 import { enter } from "./enter.js";
+import { keepFocus } from "./keep-focus.js";
 
 const root = document.getElementById("page");
 if (root) render(<App />, root);
+keepFocus();
 void enter();

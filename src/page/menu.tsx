@@ -1,5 +1,5 @@
 /** A button that opens a menu: the arrow keys move in it, Escape closes it. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons.js";
 import { IconButton } from "./ui.js";
 
@@ -12,11 +12,14 @@ interface MenuItem {
 interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
+  /** Below the items: what to know before one chooses. */
+  readonly note?: string | null;
   /** It opens upwards. */
   readonly up?: boolean;
 }
 
-export function Menu({ label, items, up }: MenuProps) {
+export function Menu({ label, items, note, up }: MenuProps) {
+  const about = useId();
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -57,22 +60,25 @@ export function Menu({ label, items, up }: MenuProps) {
         onClick={() => setOpen(!isOpen)}
       />
       {isOpen ? (
-        <div class={`menu ${up ? "up" : ""}`} role="menu" aria-label={label} ref={list}>
-          {items.map((item) => (
-            <button
-              key={item.label}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              onClick={() => {
-                close();
-                item.onChoose();
-              }}
-            >
-              <Icon name={item.icon} />
-              {item.label}
-            </button>
-          ))}
+        <div class={`menu ${up ? "up" : ""}`}>
+          <div role="menu" aria-label={label} aria-describedby={note ? about : undefined} ref={list}>
+            {items.map((item) => (
+              <button
+                key={item.label}
+                type="button"
+                role="menuitem"
+                tabIndex={-1}
+                onClick={() => {
+                  close();
+                  item.onChoose();
+                }}
+              >
+                <Icon name={item.icon} />
+                {item.label}
+              </button>
+            ))}
+          </div>
+          {note ? <p id={about}>{note}</p> : null}
         </div>
       ) : null}
     </div>

@@ -11,6 +11,8 @@ import { Button, IconButton } from "./ui.js";
 interface MessageLogProps {
   readonly entries: readonly Entry[];
   readonly hands: Hands | null;
+  /** The key of the answer that can be written anew; null if none can. */
+  readonly repeatable?: string | null;
   /** There are older ones. */
   readonly hasMore: boolean;
   readonly onOlder: () => Promise<void>;
@@ -29,7 +31,7 @@ const NEAR_END = 60;
 const NEAR_TOP = 400;
 
 export function MessageLog(props: MessageLogProps) {
-  const { entries, hands, hasMore, onOlder, onNewer, isBusy, empty, end, sought = null } = props;
+  const { entries, hands, hasMore, onOlder, onNewer, isBusy, empty, end, repeatable, sought = null } = props;
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(sought === null);
@@ -104,6 +106,7 @@ export function MessageLog(props: MessageLogProps) {
               key={entry.key}
               entry={entry}
               hands={hands}
+              isRepeatable={entry.key === repeatable}
               isSought={sought !== null && entry.key === `message ${sought}`}
             />
           ))}

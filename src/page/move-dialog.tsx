@@ -1,13 +1,15 @@
 /** Moves a conversation to another chat, and shows how that goes. */
-import { useState } from "preact/hooks";
-import type { WireHandoff, WirePlace } from "../web/wire.js";
-import { sentenceOf } from "./call.js";
+import { useRef, useState } from "preact/hooks";
+import type { WireLastHandoff, WirePlace, WireTranscript } from "../web/wire.js";
+import { CallFailure, get, sentenceOf } from "./call.js";
 import { PlatformMark } from "./icons.js";
 import { useLoaded } from "./loaded.js";
 import { platformTitle } from "./me.js";
 import { randomId } from "./random-id.js";
-import { press } from "./run-command.js";
 import { Dialog, Empty, Failure, Loading, Time } from "./ui.js";
+import { said } from "./views/act.js";
+import { Badge } from "./views/bits.js";
+import { moveWords } from "./views/state-words.js";
 
 interface MoveDialogProps {
   /** `undefined`: it is not in the page, so it is brought here first. */
@@ -16,28 +18,35 @@ interface MoveDialogProps {
   readonly onClose: () => void;
 }
 
-const STATES: Readonly<Record<string, { readonly words: string; readonly look: string }>> = {
-  pending: { words: "It waits until the running answer is done.", look: "warn" },
-  running: { words: "It is on its way.", look: "warn" },
-  completed: { words: "It continues there now.", look: "ok" },
-  failed: { words: "It could not be moved.", look: "danger" },
-  cancelled: { words: "The move was cancelled.", look: "" },
-};
+interface AskedMove {
+  readonly place: WirePlace;
+  /** The last move before this one; undefined until that is known. */
+  readonly before?: string | null;
+  /** What Baton said to it; null until it has said something. */
+  readonly answer: string | null;
+}
 
-export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogProps) {
+export default function MoveDialog({ thread, sessionId: current, onClose }: MoveDialogProps) {
   const places = useLoaded<{ items: readonly WirePlace[] }>("/api/places", []);
-  const [asked, setAsked] = useState<{ readonly place: WirePlace; readonly at: number } | null>(null);
+  // Once it has moved, another conversation is where it was.
+  const opened = useRef(current);
+  opened.current ??= current;
+  const sessionId = opened.current;
+  const from = useRef(thread);
+  const [asked, setAsked] = useState<AskedMove | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const move = async (place: WirePlace): Promise<void> => {
+    if (sessionId === null) return;
     setFailure(null);
-    setAsked({ place, at: Date.now() });
+    setAsked({ place, answer: null });
     try {
-      let from = thread;
-      if (from === undefined) {
-        from = randomId();
-        await press(from, `/resume ${sessionId}`);
-      }
-      await press(from, `/handoff ${place.word}`);
+      if (from.current === undefined) from.current = await broughtHere(sessionId);
+      const before = await lastMove(sessionId);
+      setAsked({ place, before, answer: null });
+      const answer = await said(`/handoff ${place.word}`, from.current);
+      // A move that Baton accepts is there before Baton says so.
+      if ((await lastMove(sessionId)) === before) throw new CallFailure(409, "refused", answer);
+      setAsked({ place, before, answer });
     } catch (error) {
       setAsked(null);
       setFailure(sentenceOf(error));
@@ -48,7 +57,7 @@ export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogPro
       {sessionId === null ? (
         <Empty>Write something first: there is nothing to move yet.</Empty>
       ) : asked ? (
-        <Progress sessionId={sessionId} place={asked.place} />
+        <Progress sessionId={sessionId} asked={asked} />
       ) : (
         <>
           <p class="muted">It goes on there, with everything that was said. You can bring it back.</p>
@@ -77,34 +86,54 @@ export default function MoveDialog({ thread, sessionId, onClose }: MoveDialogPro
   );
 }
 
-interface ProgressProps {
-  readonly sessionId: string;
-  readonly place: WirePlace;
+function addressOfLast(sessionId: string): string {
+  return `/api/handoffs?session=${encodeURIComponent(sessionId)}`;
 }
 
-function Progress({ sessionId, place }: ProgressProps) {
-  const { value, failure } = useLoaded<{ items: readonly WireHandoff[] }>("/api/handoffs", [
-    "handoffs",
-    "session",
-  ]);
-  const handoff = value?.items
-    .filter((each) => each.sessionId === sessionId)
-    .sort((one, other) => other.at - one.at)[0];
-  const { words, look } = STATES[handoff?.state ?? ""] ?? { words: "Baton was asked to move it.", look: "" };
+/** The id of it; null if it has never moved. */
+async function lastMove(sessionId: string): Promise<string | null> {
+  const { last } = await get<WireLastHandoff>(addressOfLast(sessionId));
+  return last?.id ?? null;
+}
+
+/** The thread of the page in which it is now. */
+async function broughtHere(sessionId: string): Promise<string> {
+  const thread = randomId();
+  const answer = await said(`/resume ${sessionId}`, thread);
+  const { session } = await get<WireTranscript>(`/api/conversations/${encodeURIComponent(sessionId)}`);
+  if (session.thread !== thread) throw new CallFailure(409, "refused", answer);
+  return thread;
+}
+
+interface ProgressProps {
+  readonly sessionId: string;
+  readonly asked: AskedMove;
+}
+
+function Progress({ sessionId, asked: { place, before, answer } }: ProgressProps) {
+  const { value, failure } = useLoaded<WireLastHandoff>(addressOfLast(sessionId), ["handoffs", "session"]);
+  const last = value?.last ?? null;
+  const move = before !== undefined && last?.id !== before ? last : null;
+  const { words, tone, sentence } = moveWords(move?.state ?? "asked");
   return (
     <div class="stack" role="status">
       <p>
         To <bdi>{place.name}</bdi>
-        {handoff ? (
+        {move ? (
           <>
-            , asked <Time at={handoff.at} />
+            , <Time at={move.at} />
           </>
         ) : null}
       </p>
       <p>
-        <span class={`badge ${look}`}>{handoff?.state ?? "asked"}</span> {words}
+        <Badge tone={tone}>{words}</Badge> {sentence}
       </p>
-      {handoff?.why ? <p class="muted">{handoff.why}</p> : null}
+      {move?.state === "pending" && answer !== null ? <p>{answer}</p> : null}
+      {move?.why ? (
+        <p class="muted">
+          <bdi>{move.why}</bdi>
+        </p>
+      ) : null}
       {failure === null ? null : <Failure text={failure} />}
     </div>
   );

@@ -4,6 +4,7 @@ import { CallFailure, post } from "./call.js";
 import { onEvent } from "./events.js";
 import { randomId } from "./random-id.js";
 
+const LATE = "Baton took the command, but has not answered yet. Look again in a moment.";
 const PATIENCE_MS = 15_000;
 const AGAIN_MS = 1_000;
 const TRIES = 4;
@@ -22,9 +23,12 @@ export async function press(thread: string | null, command: string): Promise<voi
     }
 }
 
-/** Says a command where nothing else is said, and resolves with what Baton answers. Rejects with a sentence for people. */
-export function runCommand(text: string): Promise<string> {
-  const thread = randomId();
+/**
+ * Says a command, and resolves with what Baton answers: in a thread, or where nothing else is said. Rejects with a sentence for
+ * people.
+ */
+export function runCommand(text: string, where?: string | null): Promise<string> {
+  const thread = where === undefined ? randomId() : where;
   return new Promise((resolve, reject) => {
     const over = (): void => {
       clearTimeout(tooLate);
@@ -32,7 +36,7 @@ export function runCommand(text: string): Promise<string> {
     };
     const tooLate = setTimeout(() => {
       over();
-      reject(new Error("Baton took the command, but has not answered yet. Look again in a moment."));
+      reject(new CallFailure(0, "late", LATE));
     }, PATIENCE_MS);
     const stop = onEvent((event) => {
       if (event.kind === "secret" && event.thread === thread) {
@@ -40,6 +44,7 @@ export function runCommand(text: string): Promise<string> {
         resolve(event.text);
       }
       if (event.kind !== "post" || event.post.thread !== thread || event.post.isGone) return;
+      if (where !== undefined && event.post.purpose !== "command") return;
       over();
       resolve(event.post.text);
     });

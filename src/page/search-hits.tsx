@@ -6,6 +6,8 @@ import { PlatformMark } from "./icons.js";
 import { platformTitle } from "./me.js";
 import type { ShownPlace } from "./places.js";
 import { Link } from "./router.js";
+import { searchAddress } from "./search-address.js";
+import { NO_FILTER, SearchFilters } from "./search-filters.js";
 import { isSideOpen } from "./side.js";
 import { Button, Empty, Failure, Loading, Time } from "./ui.js";
 
@@ -16,26 +18,46 @@ interface SearchHitsProps {
 }
 
 export default function SearchHits({ words, platform, place }: SearchHitsProps) {
-  const [hits, setHits] = useState<WirePage<WireHit> | null>(null);
+  const [filter, setFilter] = useState(NO_FILTER);
+  const address = searchAddress(words, { ...filter, platform });
+  const isFiltered = address !== searchAddress(words, { ...NO_FILTER, platform: null });
+  return (
+    <>
+      <SearchFilters filter={filter} onChange={setFilter} />
+      <Hits address={address} isFiltered={isFiltered} place={place} />
+    </>
+  );
+}
+
+interface HitsProps {
+  readonly address: string;
+  readonly isFiltered: boolean;
+  readonly place: ShownPlace;
+}
+
+/** What was found before stays until the next is read. */
+function Hits({ address, isFiltered, place }: HitsProps) {
+  const [found, setFound] = useState<{ readonly address: string; readonly page: WirePage<WireHit> } | null>(
+    null,
+  );
   const [failure, setFailure] = useState<string | null>(null);
   const [isMore, setMore] = useState(false);
-  const address = `/api/search?${new URLSearchParams({ q: words, ...(platform === null ? {} : { platform }) })}`;
   useEffect(() => {
     const end = new AbortController();
     setFailure(null);
     get<WirePage<WireHit>>(address, end.signal)
-      .then(setHits)
+      .then((page) => setFound({ address, page }))
       .catch((error: unknown) => {
         if (!end.signal.aborted) setFailure(sentenceOf(error));
       });
     return () => end.abort();
   }, [address]);
-  const more = async (): Promise<void> => {
-    if (!hits?.nextCursor) return;
+  const more = async ({ items, nextCursor }: WirePage<WireHit>): Promise<void> => {
     setMore(true);
     try {
-      const next = await get<WirePage<WireHit>>(`${address}&cursor=${encodeURIComponent(hits.nextCursor)}`);
-      setHits({ ...next, items: [...hits.items, ...next.items] });
+      const next = await get<WirePage<WireHit>>(`${address}&cursor=${encodeURIComponent(nextCursor ?? "")}`);
+      const page = { ...next, items: [...items, ...next.items] };
+      setFound((now) => (now?.address === address ? { address, page } : now));
     } catch (error) {
       setFailure(sentenceOf(error));
     } finally {
@@ -43,17 +65,23 @@ export default function SearchHits({ words, platform, place }: SearchHitsProps) 
     }
   };
   if (failure !== null) return <Failure text={failure} />;
-  if (!hits) return <Loading />;
-  if (hits.items.length === 0) return <Empty>No message has these words.</Empty>;
+  if (!found) return <Loading />;
+  const { page } = found;
+  if (page.items.length === 0)
+    return (
+      <Empty>
+        {isFiltered ? "No message with these words passes the filters." : "No message has these words."}
+      </Empty>
+    );
   return (
     <div class="list">
       <ul>
-        {hits.items.map((hit) => (
+        {page.items.map((hit) => (
           <Hit key={`${hit.sessionId} ${hit.seq}`} hit={hit} place={place} />
         ))}
       </ul>
-      {hits.nextCursor === null ? null : (
-        <Button disabled={isMore} onClick={() => void more()}>
+      {page.nextCursor === null || found.address !== address ? null : (
+        <Button isBusy={isMore} onClick={() => void more(page)}>
           Show more
         </Button>
       )}

@@ -1,4 +1,5 @@
 /** The frame of the page: the bar at the side with everything that one can go to, and the place where one is. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Chat } from "./chat.js";
 import { ConversationList } from "./conversation-list.js";
@@ -11,9 +12,10 @@ import { Menu } from "./menu.js";
 import { addressOfChat, placeOf, type ShownPlace } from "./places.js";
 import { randomId } from "./random-id.js";
 import { go, Link, path } from "./router.js";
-import { isSideOpen, SideButton } from "./side.js";
+import { isSideOpen, SideButton, toSideButton } from "./side.js";
 import { tellPerson } from "./toast.js";
 import { Button, Empty } from "./ui.js";
+import { useTitle } from "./use-title.js";
 import { VIEWS } from "./view-table.js";
 
 /** So long without a line is not worth a word. */
@@ -37,7 +39,8 @@ export function Shell() {
         Skip to the conversation
       </a>
       <Side place={place} />
-      <main id="main" tabIndex={-1}>
+      {/* Under the open bar of a phone nothing can be reached. */}
+      <main id="main" tabIndex={-1} inert={isSideOpen.value}>
         {isAway ? (
           <p class="away" role="status">
             Not connected. Baton tries again by itself; what you write is sent later.
@@ -52,19 +55,41 @@ export function Shell() {
 function PlaceView({ place }: { readonly place: ShownPlace }) {
   if (place.kind === "chat") return <Chat key={place.thread ?? ""} thread={place.thread} />;
   if (place.kind === "conversation")
-    return <Lazy key={`${place.id} ${place.at}`} load={transcript} given={{ id: place.id, at: place.at }} />;
+    return (
+      <Lazy
+        key={`${place.id} ${place.at}`}
+        title="Conversation"
+        load={transcript}
+        given={{ id: place.id, at: place.at }}
+      />
+    );
   const view = VIEWS.filter(({ path: start }) => place.path === start || place.path.startsWith(`${start}/`))
     .sort((one, other) => other.path.length - one.path.length)
     .find(({ ownerOnly }) => !ownerOnly || isOwner());
-  if (!view) return <Empty>There is nothing at this address.</Empty>;
   return (
     <>
       <div class="top small-only">
         <SideButton />
       </div>
       <div class="place">
-        <Lazy key={view.path} load={view.load} given={{}} />
+        <Titled key={view?.path} title={view?.title ?? "Not found"}>
+          {view ? <Lazy title={view.title} load={view.load} given={{}} /> : <Nothing />}
+        </Titled>
       </div>
+    </>
+  );
+}
+
+function Titled({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  useTitle(title);
+  return <>{children}</>;
+}
+
+function Nothing() {
+  return (
+    <>
+      <h1 class="sr-only">Not found</h1>
+      <Empty>There is nothing at this address.</Empty>
     </>
   );
 }
@@ -78,7 +103,12 @@ function Side({ place }: { readonly place: ShownPlace }) {
     isSideOpen.value = false;
   };
   useEffect(() => {
-    if (isOpen) side.current?.querySelector<HTMLElement>("button, a")?.focus();
+    if (!isOpen) return;
+    side.current?.querySelector<HTMLElement>("button, a")?.focus();
+    return () => {
+      const now = document.activeElement;
+      if (now === document.body || side.current?.contains(now)) toSideButton();
+    };
   }, [isOpen]);
   const views = VIEWS.filter(({ ownerOnly }) => !ownerOnly || isOwner());
   return (

@@ -4,6 +4,11 @@ import { IconButton } from "./ui.js";
 
 export const isSideOpen = signal(false);
 
+/** Where the focus goes back to. */
+export function toSideButton(): void {
+  document.querySelector<HTMLElement>(".side-button")?.focus();
+}
+
 export function SideButton() {
   return (
     <IconButton

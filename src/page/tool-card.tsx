@@ -22,7 +22,7 @@ export function ToolCard({ call }: { readonly call: ShownCall }) {
         <Icon name="chevron" size={14} />
         <Icon name="tool" size={16} />
         <bdi class="tool-name">{name}</bdi>
-        <span class="tool-about mono">{shortArguments(given)}</span>
+        <bdi class="tool-about mono">{shortArguments(given)}</bdi>
         <span class="tool-state">{STATES[state]}</span>
       </summary>
       {isOpen ? (

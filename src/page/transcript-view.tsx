@@ -17,6 +17,7 @@ import { SideButton } from "./side.js";
 import { transcriptOf } from "./timeline.js";
 import { tellPerson } from "./toast.js";
 import { Button, Empty, Failure, Loading, Time } from "./ui.js";
+import { useTitle } from "./use-title.js";
 import { beginningOf, counted } from "./words.js";
 
 interface TranscriptViewProps {
@@ -27,6 +28,7 @@ interface TranscriptViewProps {
 /** How many messages after the sought one are read with it. */
 const AFTER = 20;
 const TOGETHER_MS = 300;
+const MOST_TITLE = 60;
 
 export default function TranscriptView({ id, at }: TranscriptViewProps) {
   const [known, setKnown] = useState<WireTranscript | null>(null);
@@ -60,6 +62,11 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
     const read = await page(`after=${messages.at(-1)?.seq ?? -1}`);
     setHasNewer(read.hasMore);
   };
+  /** What is said of it may have changed, too: it may have come here meanwhile. */
+  const refresh = async (): Promise<void> => {
+    setKnown(await get<WireTranscript>(path));
+    if (!hasNewer) await newer();
+  };
 
   useEffect(() => void load(), [path, at]);
   useEffect(() => {
@@ -68,9 +75,9 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
       const concerns =
         event.kind === "hello" ||
         (event.kind === "changed" && (event.what === "all" || (event.what === "session" && event.id === id)));
-      if (!concerns || hasNewer || known === null) return;
+      if (!concerns || known === null) return;
       clearTimeout(soon);
-      soon = setTimeout(() => void newer().catch(() => undefined), TOGETHER_MS);
+      soon = setTimeout(() => void refresh().catch(() => undefined), TOGETHER_MS);
     });
     return () => {
       clearTimeout(soon);
@@ -78,13 +85,19 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
     };
   });
 
-  if (failure !== null && !known)
+  useTitle(known === null ? "Conversation" : beginningOf(known.session.name, MOST_TITLE));
+  if (!known)
     return (
-      <div class="place">
-        <Failure text={failure} retry={() => void load()} />
+      <div class="chat">
+        <header class="top">
+          <SideButton />
+          <h1 class="top-title">Conversation</h1>
+        </header>
+        <div class="place">
+          {failure === null ? <Loading /> : <Failure text={failure} retry={() => void load()} />}
+        </div>
       </div>
     );
-  if (!known) return <Loading />;
   const { session, policy } = known;
   const inPage = session.thread !== undefined && session.endedAt === null ? session.thread : undefined;
   const goOn = (): void => {
@@ -99,7 +112,7 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
         <SideButton />
         <PlatformMark platform={session.platform} title={platformTitle(session.platform)} />
         <h1 class="top-title">
-          <bdi>{beginningOf(session.name, 60)}</bdi>
+          <bdi>{beginningOf(session.name, MOST_TITLE)}</bdi>
         </h1>
         {inPage === undefined ? (
           <Button kind="primary" onClick={goOn}>

@@ -7,12 +7,20 @@ import { exactTime, relativeTime } from "./words.js";
 type ButtonProps = Omit<JSX.IntrinsicElements["button"], "icon"> & {
   readonly kind?: "primary" | "danger" | "quiet";
   readonly icon?: string;
+  /** It is doing what it was pressed for: it keeps the focus, and does nothing more. */
+  readonly isBusy?: boolean;
   readonly children?: ComponentChildren;
 };
 
-export function Button({ kind, icon, children, class: more, ...rest }: ButtonProps) {
+export function Button({ kind, icon, isBusy, children, class: more, onClick, ...rest }: ButtonProps) {
   return (
-    <button type="button" {...rest} class={`button ${kind ?? ""} ${more ?? ""}`}>
+    <button
+      type="button"
+      {...rest}
+      class={`button ${kind ?? ""} ${more ?? ""}`}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+    >
       {icon ? <Icon name={icon} /> : null}
       {children}
     </button>
@@ -85,7 +93,7 @@ export function Confirm({ title, text, action, onConfirm, onClose }: ConfirmProp
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" disabled={isBusy} onClick={() => void confirm()}>
+          <Button kind="danger" isBusy={isBusy} onClick={() => void confirm()}>
             {action}
           </Button>
         </>
@@ -100,12 +108,19 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-export function Failure({ text, retry }: { readonly text: string; readonly retry?: () => void }) {
+interface FailureProps {
+  readonly text: string;
+  readonly retry?: () => void;
+  /** On the button that calls `retry`. */
+  readonly action?: string;
+}
+
+export function Failure({ text, retry, action = "Try again" }: FailureProps) {
   return (
     <div class="failure" role="alert">
       <Icon name="alert" />
       <span>{text}</span>
-      {retry ? <Button onClick={retry}>Try again</Button> : null}
+      {retry ? <Button onClick={retry}>{action}</Button> : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { WireMessage } from "../web/wire.js";
-import { inOrder, nextToSend, notArrived, type Unsent } from "./unsent.js";
+import { inOrder, nextToSend, notArrived, serverTime, type Unsent } from "./unsent.js";
 
 const item = (id: string, more: Partial<Unsent> = {}): Unsent => ({
   ...{ id, identity: "telegram:1", thread: null, text: id, files: [], at: 0, order: 0 },
@@ -17,6 +17,15 @@ it("sends in the order of writing; what was refused holds nobody up", () => {
   expect(ids(inOrder(items))).toEqual(["a", "b", "c"]);
   expect(nextToSend(items)?.id).toBe("b");
   expect(nextToSend(items.slice(2))).toBeNull();
+});
+
+it("knows when something was written, whatever the clock of the browser says", () => {
+  for (const off of [0, -90_000_000, 90_000_000]) {
+    const here = 1_000_000_000 + off;
+    expect(serverTime(here - 5_000, { here, there: 2_000_000_000 })).toBe(1_999_995_000);
+    // The clock was put back since: it was before now, at least.
+    expect(serverTime(here + 5_000, { here, there: 2_000_000_000 })).toBe(2_000_000_000);
+  }
 });
 
 it("has one order, in whatever order they are found", () => {

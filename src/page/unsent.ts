@@ -36,6 +36,11 @@ export function nextToSend(items: readonly Unsent[]): Unsent | null {
   return inOrder(items).find(({ refused }) => refused === null) ?? null;
 }
 
+/** When something was written, by the server's clock: that of the browser may be wrong. `here` and `there` are one moment by both. */
+export function serverTime(at: number, now: { readonly here: number; readonly there: number }): number {
+  return now.there - Math.max(0, now.here - at);
+}
+
 /**
  * Those that are not in the transcript: one that was tried may have arrived, though nobody confirmed it. `accepted`: the ids
  * of those that were confirmed.

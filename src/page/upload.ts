@@ -1,16 +1,16 @@
 /** Uploads one file. Only XMLHttpRequest tells how far it is. */
+import { MAX_INBOUND_FILE } from "../adapter/inbound-limit.js";
+import { LIMITS } from "../adapter/web/limits.js";
 import type { Uploaded } from "../adapter/web/wire.js";
 import { failureOf, OURS } from "./call.js";
 import type { UnsentFile } from "./unsent.js";
-
-const MOST_FILES = 10;
-const LARGEST_FILE = 50 * 2 ** 20;
+import { isolated } from "./words.js";
 
 /** Resolves with how to refer to it. */
-export function upload({ name, bytes }: UnsentFile, onPart: (part: number) => void): Promise<string> {
+export function upload({ bytes }: UnsentFile, onPart: (part: number) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
-    call.open("PUT", `/api/files?name=${encodeURIComponent(name)}`);
+    call.open("PUT", "/api/files");
     call.setRequestHeader("content-type", "application/octet-stream");
     for (const [header, value] of Object.entries(OURS)) call.setRequestHeader(header, value);
     call.upload.onprogress = ({ loaded, total }) => onPart(total > 0 ? loaded / total : 0);
@@ -38,8 +38,8 @@ export function fileProblem(
   { name, size }: { readonly name: string; readonly size: number },
   before: number,
 ) {
-  if (before >= MOST_FILES) return `You can attach at most ${MOST_FILES} files to a message.`;
-  if (size > LARGEST_FILE) return `${name} is larger than 50 MB.`;
-  if (size === 0) return `${name} is empty.`;
+  if (before >= LIMITS.maxAlbum) return `You can attach at most ${LIMITS.maxAlbum} files to a message.`;
+  if (size > MAX_INBOUND_FILE) return `${isolated(name)} is larger than ${MAX_INBOUND_FILE / 2 ** 20} MB.`;
+  if (size === 0) return `${isolated(name)} is empty.`;
   return null;
 }

@@ -65,6 +65,11 @@ function cut(text: string, most: number): string {
   return text.length > most ? text.slice(0, most).replace(/[\ud800-\udbff]$/, "") : text;
 }
 
+/** What somebody else has written, within a sentence: whatever its letters do, the words around it stay where they are. */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
+}
+
 /** `3 files` */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

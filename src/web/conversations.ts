@@ -13,7 +13,7 @@ type ConversationSetting = Pick<WebSetting, "sessions" | "store" | "pathOf">;
 
 const USUAL = 50;
 const MOST = 200;
-/** So many pages are looked through for one that is open. */
+/** So many pages are looked through for one that is open, or ended. */
 const MOST_READS = 10;
 
 export function conversationRoutes(routes: Routes, setting: ConversationSetting): void {
@@ -25,7 +25,7 @@ export function conversationRoutes(routes: Routes, setting: ConversationSetting)
 async function listed(asking: WebAsking, setting: ConversationSetting): Promise<WirePage<WireSession>> {
   const platform = asking.query("platform");
   const limit = limitIn(asking, USUAL, MOST);
-  const onlyOpen = wordIn(asking, "open", ["1"]) !== null;
+  const open = wordIn(asking, "open", ["1", "0"]);
   let filter: Parameters<SessionsView["list"]>[0] = {
     ...(platform === null ? {} : { platform }),
     limit,
@@ -34,7 +34,7 @@ async function listed(asking: WebAsking, setting: ConversationSetting): Promise<
   for (let reads = 1; ; reads++) {
     const { items: entries, nextCursor } = await asking.view.list(filter);
     const all = await wireSessions(entries, asking, setting);
-    const items = onlyOpen ? all.filter(isOpen) : all;
+    const items = open === null ? all : all.filter((session) => isOpen(session) === (open === "1"));
     if (items.length > 0 || nextCursor === null || reads === MOST_READS) return { items, nextCursor };
     filter = { ...filter, cursor: nextCursor };
   }

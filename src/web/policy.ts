@@ -1,7 +1,7 @@
 /** When a conversation starts fresh, for the page: the same words as at the command line. */
 import { heldWords, nextResetSentence, policySentence } from "../gateway/policy-words.js";
 import { zonedTime } from "../schedule/words.js";
-import type { SessionEntry } from "../session/session.js";
+import type { EndReason, SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 
 export async function policyOf(
@@ -21,8 +21,14 @@ export async function policyOf(
   ].join(" ");
 }
 
-function endedWords({ endReason }: SessionEntry): string {
-  return endReason === null
-    ? "No chat continues this conversation now."
-    : `This conversation has ended (${endReason}).`;
+const ENDED: Readonly<Record<EndReason, string>> = {
+  idle: "This conversation ended after a time without activity.",
+  daily: "This conversation ended with the daily reset.",
+  reset: "This conversation ended when somebody started fresh.",
+  switched: "This conversation ended when another one took its place.",
+  ended: "This conversation has ended.",
+};
+
+function endedWords({ endReason }: Pick<SessionEntry, "endReason">): string {
+  return endReason === null ? "No chat continues this conversation now." : ENDED[endReason];
 }

@@ -27,15 +27,7 @@ export interface OpenPages {
 export interface WebSetting {
   readonly gateway: Pick<
     ForCommands,
-    | "people"
-    | "allowance"
-    | "usage"
-    | "handoffs"
-    | "processes"
-    | "jobs"
-    | "memory"
-    | "approvals"
-    | "platforms"
+    "people" | "allowance" | "usage" | "handoffs" | "processes" | "jobs" | "memory" | "platforms"
   >;
   readonly sessions: Sessions;
   readonly store: Pick<

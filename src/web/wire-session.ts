@@ -76,15 +76,14 @@ function wireSession(
   isHere: boolean,
 ): WireSession {
   const { sessionId, title, platform, createdAt, updatedAt, endedAt, endReason } = entry;
-  const { messageCount, totalTokens, cost, origin } = entry;
+  const { messageCount, cost, origin } = entry;
   return {
     id: sessionId,
     title: title === null ? null : cleanLine(title),
     platform,
     ...namesFor(entry, asker),
     ...(isHere ? { thread: origin.threadId ?? null } : {}),
-    ...{ createdAt, updatedAt, endedAt, endReason, messageCount, totalTokens, cost },
-    isOwn: isTheirs(entry, asker.who.identities),
+    ...{ createdAt, updatedAt, endedAt, endReason, messageCount, cost },
     isWorking: working.has(sessionId),
   };
 }

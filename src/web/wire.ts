@@ -43,14 +43,12 @@ export interface WireSession {
   readonly endedAt: number | null;
   readonly endReason: string | null;
   readonly messageCount: number;
-  readonly totalTokens: number;
   readonly cost: number;
-  readonly isOwn: boolean;
   /** A turn runs in it. */
   readonly isWorking: boolean;
 }
 
-/** GET /api/conversations?platform=&cursor=&limit=&open=1 → WirePage<WireSession> */
+/** GET /api/conversations?platform=&cursor=&limit=&open=1|0 → WirePage<WireSession>. `0`: only those that have ended. */
 /** GET /api/search?q=&platform=&role=&after=&before=&cursor= → WirePage<WireHit> */
 export interface WireHit {
   readonly sessionId: string;
@@ -125,14 +123,14 @@ export interface WirePlace {
   readonly platform: string;
 }
 
-/** GET /api/handoffs → { items }: those that go on, and the last of each of the shown sessions. */
-export interface WireHandoff {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly target: string;
-  readonly state: string;
-  readonly at: number;
-  readonly why: string | null;
+/** GET /api/handoffs?session=<id> → this: the last move of a conversation. */
+export interface WireLastHandoff {
+  readonly last: {
+    readonly id: string;
+    readonly state: string;
+    readonly at: number;
+    readonly why: string | null;
+  } | null;
 }
 
 /** GET /api/jobs → { items }; GET /api/jobs/:id/runs → WirePage<WireRun>. Commands: /cron pause|resume|run|remove <name>. */
@@ -190,7 +188,6 @@ export interface WireNote {
   readonly id: string;
   readonly text: string;
   readonly at: number;
-  readonly about: string;
 }
 
 /** GET /api/usage?days=30&by=day|person|model|platform (person: owners, who see everybody's). */
@@ -341,8 +338,6 @@ export interface WireHealth {
   readonly startedAt: number;
   readonly rssBytes: number;
   readonly storeBytes: number | null;
-  /** Counted no further than 100,000. */
-  readonly sessions: number;
   readonly streams: number;
   /** Over the last minute, in ms. */
   readonly loopDelay: { readonly mean: number; readonly p99: number; readonly max: number };

@@ -151,7 +151,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     say({ content: "<think>Let me see.</think>\n\nYes." }, { chunkSize: 2 });
     const told = await ask(hello);
     expect(told).toMatchObject({ text: "Yes.", reasoning: "Let me see.", failed: null });
-    expect(told.messages).toEqual([{ role: "assistant", content: "Yes." }]);
+    expect(told.messages).toEqual([{ role: "assistant", content: "Yes.", reasoning: "Let me see." }]);
   });
 
   it("a picture", async () => {

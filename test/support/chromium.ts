@@ -1,7 +1,7 @@
 /**
  * A real browser: Debian's Chromium, driven by playwright-core. Nothing in it leaves this machine: names are not looked up, and a
  * request to any other address is a fault, as are errors in the console, uncaught errors, and whatever the page's Content Security Policy
- * refuses. `close` fails if there was one.
+ * refuses. `close` fails if there was one. A test may allow errors in the console for a while, and nothing else.
  */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -60,7 +60,7 @@ export class WatchedChromium {
   /** What must not be, in the order in which it happened. */
   readonly faults: string[] = [];
   readonly #browser: Browser;
-  readonly #allowed: RegExp[] = [];
+  readonly #allowed = new Set<readonly RegExp[]>();
 
   private constructor(browser: Browser) {
     this.#browser = browser;
@@ -81,9 +81,13 @@ export class WatchedChromium {
     return context;
   }
 
-  /** Errors in the console that a test brings about: while it is offline, or its gateway is gone. */
-  allow(...patterns: readonly RegExp[]): void {
-    this.#allowed.push(...patterns);
+  /**
+   * Errors in the console that a test brings about: while it is offline, or its gateway is gone. Returns what forbids them again.
+   * Uncaught errors and requests that leave this machine are always faults.
+   */
+  allow(...patterns: readonly RegExp[]): () => void {
+    this.#allowed.add(patterns);
+    return () => void this.#allowed.delete(patterns);
   }
 
   async close(): Promise<void> {
@@ -95,7 +99,8 @@ export class WatchedChromium {
     page.on("websocket", (socket) => this.#fault(`a WebSocket: ${socket.url()}`));
     page.on("pageerror", (error) => this.#fault(`uncaught: ${error.stack ?? error.message}`));
     page.on("console", (message) => {
-      if (message.type() === "error") this.#fault(`console: ${message.text()} (${message.location().url})`);
+      const text = `${message.text()} (${message.location().url})`;
+      if (message.type() === "error" && !this.#isAllowed(text)) this.#fault(`console: ${text}`);
     });
   }
 
@@ -105,8 +110,12 @@ export class WatchedChromium {
     this.#fault(`a request that leaves this machine: ${address}`);
   }
 
+  #isAllowed(text: string): boolean {
+    return [...this.#allowed].some((patterns) => patterns.some((pattern) => pattern.test(text)));
+  }
+
   #fault(text: string): void {
-    if (!this.#allowed.some((pattern) => pattern.test(text))) this.faults.push(text);
+    this.faults.push(text);
   }
 }
 

@@ -48,3 +48,26 @@ async function inIsolation(page: Page): Promise<readonly Finding[]> {
     await session.detach();
   }
 }
+
+/** What somebody with a finger can't hit well, or what a phone would zoom in on: at least 40 px high, in letters of at least 16 px. */
+export async function tooSmall(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate(SMALL)) as string[];
+}
+
+/** Runs in the browser. Links within a text are as high as its lines. */
+const SMALL = `(() => {
+  const found = [];
+  const shown = (each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && each.getBoundingClientRect().width > 1;
+  const name = (each) => each.outerHTML.slice(0, 120);
+  for (const each of document.querySelectorAll("button, a, select, summary, textarea, input, label:has(input[type=radio]), [role=option]")) {
+    const isInText = each.matches(":is(p, dd, dt, h1, h2, h3, td, th, .markdown, .view-lines li, .toolbar) a:not(.button, .view-process)");
+    if (!shown(each) || isInText || each.matches(".skip, input[type=file]")) continue;
+    const { height, width } = each.getBoundingClientRect();
+    if (height < 39.9) found.push(Math.round(height) + " px high: " + name(each));
+    if (width < 23.9) found.push(Math.round(width) + " px wide: " + name(each));
+  }
+  for (const each of document.querySelectorAll("select, textarea, input:not([type=radio], [type=checkbox], [type=file])"))
+    if (shown(each) && Number.parseFloat(getComputedStyle(each).fontSize) < 16) found.push("small letters: " + name(each));
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page is wider than the window");
+  return found;
+})()`;

@@ -20,9 +20,20 @@ const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 /** Ann runs the gateway; Bob is a member. */
 export const ANN = 100_001;
 export const BOB = 100_002;
+const NAMES = new Map([
+  [ANN, "Ann"],
+  [BOB, "Bob"],
+]);
 
 /** What the model says, by the last words that a person wrote; `null` leaves it to the next. */
 export type Play = (said: string, last: { readonly role: string; readonly content: string }) => Reply | null;
+
+/** What else there is to a message on Telegram. */
+interface SaidMore {
+  /** What its writer is called. */
+  readonly name?: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
 
 export class PageGateway {
   readonly home = makeHome();
@@ -37,10 +48,7 @@ export class PageGateway {
       ModelServer.start(),
       freePort(),
     ]);
-    for (const [id, first_name] of [
-      [ANN, "Ann"],
-      [BOB, "Bob"],
-    ] as const)
+    for (const [id, first_name] of NAMES)
       telegram.chats.set(String(id), { full: { id, type: "private", first_name } });
     const world = new PageGateway(telegram, model, port);
     model.script = ({ body }) => world.#answer(body.messages);
@@ -106,10 +114,10 @@ export class PageGateway {
   }
 
   /** The link that somebody gets on Telegram. */
-  async linkFor(person: number): Promise<string> {
+  async linkFor(person: number, more: SaidMore = {}): Promise<string> {
     const chat = String(person);
     const seen = this.telegram.sentTo(chat).length;
-    await this.writes(person, "/web");
+    await this.writes(person, "/web", more);
     const link = (): string | undefined =>
       this.told(person)
         .slice(seen)
@@ -120,10 +128,20 @@ export class PageGateway {
   }
 
   /** Somebody writes on Telegram. */
-  async writes(person: number, text: string): Promise<void> {
+  async writes(
+    person: number,
+    text: string,
+    { name = NAMES.get(person), fields }: SaidMore = {},
+  ): Promise<void> {
     const length = text.split(" ")[0]?.length ?? 0;
     const entities = text.startsWith("/") ? { entities: [{ type: "bot_command", offset: 0, length }] } : {};
-    await this.telegram.deliver({ chatId: String(person), fromId: person, text, ...entities });
+    await this.telegram.deliver({
+      ...{ chatId: String(person), fromId: person, text, ...entities },
+      as: ({ message, ...update }) => {
+        const from = { ...(message.from as object), first_name: name };
+        return { ...update, message: { ...message, from, ...fields } };
+      },
+    });
   }
 
   told(person: number): string[] {
@@ -143,11 +161,12 @@ export class PageGateway {
       agent: {
         ...{ provider: "openai", baseUrl: this.model.url, model: "model-a" },
         workdir: this.work,
+        prices: { "model-a": { input: 3, output: 15 } },
       },
       people: { owners: { telegram: [String(ANN)] }, allow: { telegram: [String(BOB)] } },
       platforms: { telegram: { baseUrl: this.telegram.url } },
       tools: { terminal: { sandbox: "off" } },
-      memory: { titles: "none" },
+      memory: { titles: "words" },
       busy: { default: "queue" },
       web: { enabled: true, port: this.port },
       ...settings,
@@ -155,15 +174,25 @@ export class PageGateway {
     writeFileSync(join(this.home, "config.yaml"), JSON.stringify(config), { mode: 0o600 }); // JSON is YAML.
   }
 
-  #answer(messages: readonly { readonly role: string; readonly content: string }[]): Reply {
-    const last = messages.at(-1) ?? { role: "user", content: "" };
-    const asked = messages.findLast(({ role }) => role === "user")?.content ?? "";
+  #answer(messages: readonly AskedMessage[]): Reply {
+    const { role, content } = messages.at(-1) ?? { role: "user", content: "" };
+    const asked = textOf(messages.findLast((message) => message.role === "user")?.content ?? "");
     const said = asked.split("\n\n").at(-1) ?? "";
-    return this.play(said, last) ?? { text: `heard: ${said}` };
+    return this.play(said, { role, content: textOf(content) }) ?? { text: `heard: ${said}` };
   }
 }
 
-function freePort(): Promise<number> {
+/** With files, the text is one part of several. */
+interface AskedMessage {
+  readonly role: string;
+  readonly content: string | readonly { readonly text?: string }[];
+}
+
+function textOf(content: AskedMessage["content"]): string {
+  return typeof content === "string" ? content : content.flatMap(({ text }) => text ?? []).join("\n\n");
+}
+
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
       .on("error", reject)

@@ -23,8 +23,8 @@ import { webRoutes } from "../../src/web/web-routes.js";
 import { toolCaller } from "./tool-caller.js";
 
 export interface PageServerSetting
-  extends Partial<Pick<WebAdapterOptions, "publicUrl">>,
-    Partial<Pick<WebSetting, "trustedHeader" | "hasTls" | "settings" | "findings">> {
+  extends Partial<Pick<WebAdapterOptions, "publicUrl" | "tls">>,
+    Partial<Pick<WebSetting, "trustedHeader" | "hasTls" | "settings" | "findings" | "redact">> {
   /** With the files of the page, uploads and the log. */
   readonly folder: string;
   readonly store: WebSetting["store"] & GatewayStore;
@@ -143,8 +143,10 @@ export class PageServer {
   }
 
   #page(): WebAdapter {
-    const { folder, store, sessions, clock, publicUrl = null, hasTls = false } = this.#setting;
+    const { folder, store, sessions, clock, publicUrl = null, tls = null } = this.#setting;
+    const { hasTls = tls !== null } = this.#setting;
     const { trustedHeader = null, settings = () => [], findings = async () => [] } = this.#setting;
+    const { redact = (text: string) => text } = this.#setting;
     const { forCommands } = this.gateway;
     const reach = { publicUrl, hasTls, clock, trustedHeader };
     const signIn = new SignIn({ ...reach, store, people: forCommands.people });
@@ -153,6 +155,7 @@ export class PageServer {
       host: "127.0.0.1",
       port: 0,
       publicUrl,
+      tls,
       posts: store.posts,
       uploads: join(folder, "uploads"),
       mediaFolder: media,
@@ -166,11 +169,10 @@ export class PageServer {
         this.#app = app;
         return webRoutes(app, hub, signIn, {
           ...reach,
-          ...{ sessions, store, settings, findings },
+          ...{ sessions, store, settings, findings, redact },
           gateway: forCommands,
           commands: commandTable({ agent: "test", clock }),
           home: folder,
-          redact: (text) => text,
           pathOf: (file) => mediaPath(media, file),
           onProblem: unexpected,
           version: "test",

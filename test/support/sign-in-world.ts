@@ -51,6 +51,10 @@ export class SignInWorld {
     return this.#opened.store;
   }
 
+  get sessions(): Opened["sessions"] {
+    return this.#opened.sessions;
+  }
+
   /** Another store in the same file, and the page over it. */
   async beside(): Promise<{ readonly page: PageServer; close(): Promise<void> }> {
     const { opened, page } = await this.#serve({});

@@ -38,6 +38,8 @@ export class WebBrowser {
   /** What the server has confirmed. */
   readonly confirmed = new Map<string, Received>();
   readonly #outbox = new Map<string, Said>();
+  /** What is being sent, by its id. */
+  readonly #underWay = new Map<string, Promise<void>>();
   #position: number | null;
   #incoming: IncomingMessage | null = null;
   #isOpen = false;
@@ -102,6 +104,12 @@ export class WebBrowser {
   /** Sends again what is in the outbox, or was. */
   async send(id: string, said = this.#outbox.get(id)): Promise<void> {
     if (!said) return;
+    const sent = this.#post(id, said);
+    this.#underWay.set(id, sent);
+    await sent.finally(() => this.#underWay.delete(id));
+  }
+
+  async #post(id: string, said: Said): Promise<void> {
     const headers = { "content-type": "application/json" };
     const answer = await this.call({ method: "POST", path: PATHS.say, headers, body: JSON.stringify(said) });
     const { received } = (answer.json ?? {}) as { received?: Received };
@@ -198,7 +206,10 @@ export class WebBrowser {
   #hello(): void {
     this.#isConnected = true;
     void (async () => {
-      for (const id of [...this.#outbox.keys()]) await this.send(id);
+      for (const id of [...this.#outbox.keys()]) {
+        await this.#underWay.get(id)?.catch(() => {});
+        await this.send(id);
+      }
     })().catch(() => {});
   }
 }

@@ -1,5 +1,10 @@
 /** One HTTP request with exactly these headers, which no client of a browser's kind would send. */
+import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { request as secureRequest } from "node:https";
+
+/** A certificate for this machine, which signed itself, and its key. */
+export const LOOPBACK_PEM = new URL("./loopback.pem", import.meta.url);
 
 export interface WebCall {
   readonly method?: string;
@@ -31,11 +36,15 @@ export function webResponse(
   url: string,
   { method = "GET", path, headers = {}, body }: WebCall,
 ): Promise<IncomingMessage> {
-  const { hostname, port } = new URL(url);
+  const { protocol, hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const options = { host: hostname.replace(/^\[|\]$/g, ""), port, method, path, agent: false };
-    const asked = request({ ...options, headers: { ...length, ...headers } }, resolve);
+    const sent = { ...options, headers: { ...length, ...headers } };
+    const asked =
+      protocol === "https:"
+        ? secureRequest({ ...sent, ca: readFileSync(LOOPBACK_PEM) }, resolve)
+        : request(sent, resolve);
     asked.once("error", reject);
     asked.end(body);
   });

@@ -1,4 +1,6 @@
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WebBrowser } from "../../../test/support/web-browser.js";
 import { WebWorld } from "../../../test/support/web-world.js";
@@ -10,7 +12,7 @@ import { KeptAdapter, memoryOf } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Letter } from "../adapter.js";
 import { URL_MEMORY } from "./adapter.js";
 import { WEB } from "./web-source.js";
-import type { WireCall, WireEvent } from "./wire.js";
+import { PATHS, type WireCall, type WireEvent } from "./wire.js";
 import { wirePost } from "./wire-post.js";
 
 const CHAT = "telegram/1";
@@ -179,6 +181,15 @@ describe("web", () => {
     expect(received[1]?.source.threadId).toBeUndefined();
   });
 
+  it("tells the browser when something came, by its own clock", async () => {
+    adapter = new KeptAdapter(world.adapter({ clock: () => 1_234 }));
+    await connect();
+    const body = JSON.stringify({ id: "a".repeat(22), thread: null, text: "hello" });
+    const headers = { "content-type": "application/json" };
+    const answer = await world.browser().call({ method: "POST", path: PATHS.say, headers, body });
+    expect(answer.json).toEqual({ received: "accepted", at: 1_234 });
+  });
+
   it("tells only who has access", async () => {
     await connect({ knows: async ({ userId }) => userId === CHAT });
     expect(await adapter.place(ADDRESS)).toMatchObject({ chatId: CHAT, userId: CHAT });
@@ -290,5 +301,36 @@ describe("web", () => {
     await expect(
       adapter.speaker?.fetch?.({ ...file, ref: `${ref.slice(0, -1)}!` }, 100, signal),
     ).rejects.toThrow();
+  });
+
+  it("removes old uploads when it begins to listen, and then each hour", async () => {
+    let now = Date.now();
+    let eachHour: (() => void)[] = [];
+    const later = (call: () => void, ms: number) => {
+      if (ms === 3_600_000) eachHour.push(call);
+      return () => {
+        eachHour = eachHour.filter((each) => each !== call);
+      };
+    };
+    const kept = async () => (await readdir(join(world.folder, "uploads"), { recursive: true })).length;
+    const upload = async () =>
+      world.browser().upload([{ name: "x", mediaType: "text/plain", bytes: Buffer.from("notes") }]);
+    adapter = new KeptAdapter(world.adapter({ clock: () => now, later }));
+    await connect();
+    await upload();
+    const there = await kept();
+    for (let n = 0; n < 2; n++) {
+      now += 13 * 3_600_000;
+      for (const sweep of eachHour.splice(0)) sweep();
+      await expect.poll(() => eachHour).toHaveLength(1); // The next one is to come.
+      expect(await kept()).toBe(n === 0 ? there : there - 1);
+    }
+    now = Date.now();
+    await upload();
+    now += 25 * 3_600_000;
+    await adapter.disconnect();
+    expect([await kept(), eachHour]).toEqual([there, []]);
+    await connect();
+    expect(await kept()).toBe(there - 1);
   });
 });

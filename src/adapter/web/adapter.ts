@@ -9,10 +9,12 @@ import { type Later, later as usualLater } from "../../util/later.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { ended } from "../ended.js";
 import { reasonOf } from "../http-call.js";
+import { MAX_INBOUND_FILE } from "../inbound-limit.js";
 import { refused, type WebApp } from "./answers.js";
 import { bindProblem, isLoopback, ownNames, pageUrl } from "./bind.js";
+import { type CertificateFiles, certificateIn } from "./certificate.js";
 import { fileRoutes } from "./file-routes.js";
-import { Hub, type HubSetting } from "./hub.js";
+import { Hub, type HubSetting, MAX_STREAMS } from "./hub.js";
 import { LIMITS } from "./limits.js";
 import { PageFiles } from "./page-files.js";
 import type { PostStore } from "./posts.js";
@@ -24,11 +26,13 @@ import { streamRoute } from "./stream.js";
 import { Uploads } from "./uploads.js";
 import { WEB, WEB_ACCOUNT } from "./web-source.js";
 
-export interface WebAdapterOptions extends Pick<WebServerSetting, "tls" | "headMs" | "bodyMs"> {
+export interface WebAdapterOptions extends Pick<WebServerSetting, "headMs" | "bodyMs"> {
   readonly host: string;
   /** 0 for any: only tests want that. */
   readonly port: number;
   readonly publicUrl: string | null;
+  /** The files of the certificate and of its key; without them, it is plain HTTP. */
+  readonly tls?: CertificateFiles | null;
   readonly posts: PostStore;
   /** Where uploads are until the gateway has fetched them. */
   readonly uploads: string;
@@ -58,7 +62,6 @@ export const URL_MEMORY = "url";
 const SWEEP_MS = 60 * 60 * 1_000;
 /** Beside the streams: calls, and connections that browsers keep open. */
 const MORE_CONNECTIONS = 2_048;
-const MAX_STREAMS = 4_096;
 
 export class WebAdapter implements Adapter {
   readonly platform = WEB;
@@ -70,17 +73,17 @@ export class WebAdapter implements Adapter {
 
   constructor(options: WebAdapterOptions) {
     this.#options = options;
-    this.hub = new Hub({ maxStreams: MAX_STREAMS, ...options.streams });
+    this.hub = new Hub(options.streams);
   }
 
   async serve({ receive, knows, memory, problem, up, end }: Line): Promise<void> {
     const { hub } = this;
     const { posts, mediaFolder, signedIn, routes, onUrl } = this.#options;
     const { clock = Date.now, later = usualLater } = this.#options;
-    const uploads = new Uploads({ folder: this.#options.uploads, maxFile: LIMITS.maxFile, clock });
+    const uploads = new Uploads({ folder: this.#options.uploads, maxFile: MAX_INBOUND_FILE, clock });
     const server = this.#server(problem);
     streamRoute(server.app, { hub, posts, signedIn, later });
-    sayRoute(server.app, { receive, signedIn, uploads, problem });
+    sayRoute(server.app, { receive, signedIn, uploads, clock, problem });
     fileRoutes(server.app, { posts, uploads, mediaFolder, signedIn });
     const endRoutes = routes?.(server.app, hub);
     server.app.all("/api/*", () => refused(404, "not_found", "There is nothing here."));
@@ -118,11 +121,11 @@ export class WebAdapter implements Adapter {
     return new WebServer({
       host,
       port,
-      ...(tls ? { tls } : {}),
+      ...(tls ? { tls: certificateIn(tls) } : {}),
       ...(headMs === undefined ? {} : { headMs }),
       ...(bodyMs === undefined ? {} : { bodyMs }),
       names: (listening) => ownNames(place, listening),
-      room: { json: LONGEST_SAID, file: LIMITS.maxFile },
+      room: { json: LONGEST_SAID, file: MAX_INBOUND_FILE },
       page: PageFiles.read(join(page)),
       maxConnections: (streams?.maxStreams ?? MAX_STREAMS) + MORE_CONNECTIONS,
       problem,
@@ -144,7 +147,7 @@ export class WebAdapter implements Adapter {
 
   get #bindPlace() {
     const { host, publicUrl, tls } = this.#options;
-    return { host, publicUrl, hasTls: tls !== undefined };
+    return { host, publicUrl, hasTls: tls != null };
   }
 
   #placeOf(port: number): PagePlace {

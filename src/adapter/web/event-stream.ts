@@ -112,19 +112,19 @@ export class EventStream implements HubStream {
       const read = await posts.after(chatId, this.#position, PAGE);
       for (const post of read) {
         this.#position = post.position;
-        this.#write(postEvent(post));
+        this.#put(postEvent(post));
         await this.#drained();
       }
       if (read.length === PAGE) this.#isBehind = true;
     } while (this.#isBehind && !this.#isOver);
     this.#isReading = false;
     if (this.#isLive || this.#isOver) return;
-    for (const turn of turns()) this.#write(asEvent({ kind: "turn", turn }));
+    for (const turn of turns()) this.#put(asEvent({ kind: "turn", turn }));
     this.#isLive = true;
     if (this.#hasMissed) this.#write(asEvent({ kind: "changed", what: "all" }));
   }
 
-  /** What is written while posts are read waits for the browser to read it. */
+  /** The next post is written once the browser has read this one. */
   async #drained(): Promise<void> {
     const { output } = this.#setting;
     if (this.#isOver || !output.writableNeedDrain) return;
@@ -139,15 +139,18 @@ export class EventStream implements HubStream {
     });
   }
 
+  /** As something happens: whoever doesn't read meanwhile is let go. */
   #write(text: string): void {
     const { output } = this.#setting;
-    if (this.#isOver) return;
-    if (!this.#isReading && output.writableLength > MOST_UNREAD) {
+    if (!this.#isOver && output.writableLength > MOST_UNREAD) {
       this.#over();
       output.destroy();
-      return;
     }
-    output.write(text);
+    this.#put(text);
+  }
+
+  #put(text: string): void {
+    if (!this.#isOver) this.#setting.output.write(text);
   }
 
   #commentSoon(): void {

@@ -7,7 +7,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "permissions-policy":
-    "camera=(), display-capture=(), geolocation=(), microphone=(self), payment=(), usb=(), browsing-topics=()",
+    "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
 };
 
 /** The page: it loads its own files, and talks with this server only. */

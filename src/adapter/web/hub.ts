@@ -29,7 +29,7 @@ export interface HubSetting {
 /** Which streams are told. */
 export type WhichStreams = (signedIn: SignedIn) => boolean;
 
-const MAX_STREAMS = 4_096;
+export const MAX_STREAMS = 4_096;
 const MAX_PER_DEVICE = 8;
 
 export class Hub {

@@ -2,6 +2,7 @@
  * POST /api/say: what a person writes or presses. It is answered once the gateway has saved it; anything else leaves it in
  * the browser's outbox, which sends it again under the same id.
  */
+import type { Clock } from "../../util/clock.js";
 import { isFields } from "../../util/json.js";
 import { cleanLine, shorten, storableText } from "../../util/text.js";
 import type { InboundMessage, Receive, RemoteFile } from "../adapter.js";
@@ -18,6 +19,7 @@ export interface SaySetting {
   readonly receive: Receive;
   readonly signedIn: WhoIsSignedIn;
   readonly uploads: Uploads;
+  readonly clock: Clock;
   readonly problem: (sentence: string) => void;
 }
 
@@ -27,8 +29,9 @@ const MEDIA_TYPE = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,60}$/;
 /** With this much of a message as JSON, its text was cut long before. */
 export const LONGEST_SAID = 512 * 1024;
 
-export function sayRoute(app: WebApp, { receive, signedIn, uploads, problem }: SaySetting): void {
+export function sayRoute(app: WebApp, { receive, signedIn, uploads, clock, problem }: SaySetting): void {
   app.post(PATHS.say, async (context) => {
+    const at = clock();
     const who = await signedIn(signInRequest(context.env.incoming));
     if (!who) return signedOut();
     const said = parseSaid(await jsonBody(context));
@@ -42,7 +45,7 @@ export function sayRoute(app: WebApp, { receive, signedIn, uploads, problem }: S
     }
     try {
       const received = await receive(inboundOf(said, who, files));
-      return answered({ received } satisfies SaidAnswer);
+      return answered({ received, at } satisfies SaidAnswer);
     } catch (error) {
       problem(`A message from the page could not be saved: ${(error as Error).message}`);
       return refused(503, "not_saved", "Baton can't save messages now. The page sends it again.", {

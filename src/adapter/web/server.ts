@@ -61,7 +61,10 @@ export class WebServer {
       fetch: this.#fetch,
       overrideGlobalObjects: false,
       ...(tls
-        ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
+        ? {
+            createServer: createTlsServer,
+            serverOptions: { ...limits, handshakeTimeout: limits.headersTimeout, ...tls },
+          }
         : { createServer, serverOptions: limits }),
     }) as Server;
     this.#server.maxConnections = setting.maxConnections;

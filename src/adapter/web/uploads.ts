@@ -36,9 +36,18 @@ const GONE_AFTER_MS = 24 * 60 * 60 * 1_000;
 const MAX_EACH = 500 * 2 ** 20;
 const AT_ONCE = 4;
 
+/** The uploads of one person that run now: they share the room that this person has. */
+interface Together {
+  running: number;
+  /** What was there before, in bytes. */
+  readonly before: Promise<number>;
+  /** What they have written since. */
+  written: number;
+}
+
 export class Uploads {
   readonly #setting: UploadsSetting;
-  readonly #running = new Map<string, number>();
+  readonly #running = new Map<string, Together>();
 
   constructor(setting: UploadsSetting) {
     this.#setting = setting;
@@ -46,29 +55,31 @@ export class Uploads {
 
   /** Settles when it is on the disk. */
   async take(identity: string, bytes: AsyncIterable<Uint8Array>): Promise<Uploaded> {
+    const { folder, atOnce = AT_ONCE } = this.#setting;
     const owner = ownerOf(identity);
-    const running = this.#running.get(owner) ?? 0;
-    if (running >= (this.#setting.atOnce ?? AT_ONCE))
+    const own = join(folder, owner);
+    makeFolder(own);
+    const together = this.#running.get(owner) ?? { running: 0, before: sizeOf(own), written: 0 };
+    if (together.running >= atOnce)
       throw new UploadRefused(
         429,
         "too_many_uploads",
         "Several files are being uploaded. Try again in a moment.",
       );
-    this.#running.set(owner, running + 1);
+    together.running += 1;
+    this.#running.set(owner, together);
     try {
-      return await this.#write(owner, bytes);
+      const { content, size } = await this.#write(own, bytes, together);
+      return { ref: `${owner}-${content}`, size };
     } finally {
-      const left = (this.#running.get(owner) ?? 1) - 1;
-      if (left > 0) this.#running.set(owner, left);
-      else this.#running.delete(owner);
+      together.running -= 1;
+      if (together.running === 0) this.#running.delete(owner);
     }
   }
 
-  async #write(owner: string, bytes: AsyncIterable<Uint8Array>): Promise<Uploaded> {
-    const { folder, maxFile, maxEach = MAX_EACH } = this.#setting;
-    const own = join(folder, owner);
-    makeFolder(own);
-    const room = maxEach - (await sizeOf(own));
+  async #write(own: string, bytes: AsyncIterable<Uint8Array>, together: Together) {
+    const { maxFile, maxEach = MAX_EACH } = this.#setting;
+    const room = maxEach - (await together.before);
     const part = join(own, `.${randomBytes(12).toString("hex")}.part`);
     const hash = createHash("sha256");
     let size = 0;
@@ -77,9 +88,10 @@ export class Uploads {
       try {
         for await (const piece of bytes) {
           size += piece.byteLength;
+          together.written += piece.byteLength;
           if (size > maxFile)
             throw new UploadRefused(413, "too_large", `This file is larger than ${maxFile / 2 ** 20} MB.`);
-          if (size > room)
+          if (together.written > room)
             throw new UploadRefused(
               429,
               "uploads_full",
@@ -94,8 +106,9 @@ export class Uploads {
       }
       const content = hash.digest("hex");
       await rename(part, join(own, content));
-      return { ref: `${owner}-${content}`, size };
+      return { content, size };
     } catch (error) {
+      together.written -= size;
       await rm(part, { force: true });
       throw error;
     }

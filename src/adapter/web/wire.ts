@@ -15,7 +15,7 @@ export const PATHS = {
   stream: "/api/stream",
   /** POST a `Said`: answers `{ received }`. */
   say: "/api/say",
-  /** PUT the bytes of a file: answers an `Uploaded`. `?name=` is its name. */
+  /** PUT the bytes of a file: answers an `Uploaded`. */
   upload: "/api/files",
   /** GET: a file of a post, `/api/posts/<position>/files/<number>`. */
   posts: "/api/posts",
@@ -41,6 +41,8 @@ export interface SaidFile {
 
 export interface SaidAnswer {
   readonly received: Received;
+  /** When it came, by the server's clock. */
+  readonly at: number;
 }
 
 export interface Uploaded {

@@ -153,7 +153,7 @@ describe("a model that thinks", () => {
     expect(wordsOf(await tell({ tools: [date] }))).toBe("Fine.");
   });
 
-  it("is given its thoughts back with the call that they led to, and none of them is kept", async () => {
+  it("is given its thoughts back with the call that they led to, and they are saved with it", async () => {
     server.play(
       { reasoning: "I must look.", calls: [{ name: "date", arguments: "{}" }] },
       { text: "Today." },
@@ -163,7 +163,20 @@ describe("a model that thinks", () => {
     const sent = server.requests[1]?.body.messages[1];
     expect(sent.content.map(({ type }: { type: string }) => type)).toEqual(["thinking", "tool_use"]);
     expect(sent.content[0]).toMatchObject({ thinking: "I must look.", signature: "signed" });
-    expect(JSON.stringify(events.filter(({ kind }) => kind === "message"))).not.toContain("I must look");
+    const messages = events.flatMap((event) => (event.kind === "message" ? [event.message] : []));
+    expect(messages.map(({ reasoning }) => reasoning)).toEqual(["I must look.", undefined]);
+  });
+
+  it("gets none of the thoughts that were saved before this turn, and of long ones the beginning is saved", async () => {
+    server.play({ reasoning: "Hm. ".repeat(10_000), text: "Yes." });
+    const before = { role: "assistant", content: "Hi.", reasoning: "An old thought." } as const;
+    const events = await tell({
+      history: [{ role: "user", content: "Hello" }, before, { role: "user", content: "So?" }],
+    });
+    expect(JSON.stringify(server.requests[0]?.body)).not.toContain("An old thought");
+    const saved = events.find((event) => event.kind === "message");
+    expect(saved?.message.reasoning).toMatch(/^Hm\. Hm\. /);
+    expect(saved?.message.reasoning?.length).toBeLessThanOrEqual(16_384);
   });
 });
 

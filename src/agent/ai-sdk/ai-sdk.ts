@@ -103,10 +103,13 @@ function lastWord(steps: number): string {
   );
 }
 
+/** What is saved of them: people may read it afterwards; no model does. */
+const LONGEST_THOUGHTS = 16_384;
+
 /** Runs the calls of the step and emits all of it as one message. After an abort it emits what there is. */
 async function* keep(
   talk: ModelConversation,
-  { text, usage, reasoning, model, answeredBy }: AnsweredStep,
+  { text, usage, reasoning, thoughts, model, answeredBy }: AnsweredStep,
   calls: readonly ToolCall[],
   prices: AiSdkOptions["prices"],
 ): AsyncGenerator<AgentEvent> {
@@ -129,6 +132,7 @@ async function* keep(
     role: "assistant",
     content: text,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
+    ...(thoughts.trim() === "" ? {} : { reasoning: shorten(thoughts.trim(), LONGEST_THOUGHTS) }),
   };
   yield { kind: "message", message, results };
   talk.messages = [...talk.messages, message, ...results];

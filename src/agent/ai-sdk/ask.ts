@@ -101,7 +101,10 @@ export async function* ask(
   }
 }
 
-const NOTHING: Step = { text: "", calls: [], reasoning: [], usage: null, finish: null, model: null };
+const NOTHING: Step = {
+  ...{ text: "", calls: [], reasoning: [], thoughts: "" },
+  ...{ usage: null, finish: null, model: null },
+};
 
 function answered(step: Step, model: string, brokeOff: boolean): AnsweredStep {
   return { ...step, model, answeredBy: step.model, brokeOff };

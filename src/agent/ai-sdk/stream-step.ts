@@ -24,7 +24,10 @@ export type StreamPiece = { readonly kind: "text" | "reasoning"; readonly text: 
 export interface Step {
   readonly text: string;
   readonly calls: readonly ToolCall[];
+  /** As its provider wants it back. */
   readonly reasoning: readonly ReasoningPart[];
+  /** The same in words, also those that stood between tags in the text. */
+  readonly thoughts: string;
   readonly usage: ModelUsage | null;
   readonly finish: FinishReason | null;
   /** The model that answered, as the answer names it; null if it does not. */
@@ -82,6 +85,7 @@ const LONGEST_NAME = 200;
 class StreamReading {
   finish: FinishReason | null = null;
   #text = "";
+  #thoughts = "";
   #usage: ModelUsage | null = null;
   #model: string | null = null;
   readonly #calls: ToolCall[] = [];
@@ -104,7 +108,7 @@ class StreamReading {
         const delta = part.type === "reasoning-delta" ? part.delta : "";
         this.#think(part.id, delta, part.providerMetadata);
         const text = this.#whole("reasoning", delta);
-        return text === "" ? [] : [{ kind: "reasoning", text }];
+        return text === "" ? [] : this.#say([{ kind: "reasoning", text }]);
       }
       case "tool-input-delta":
         this.#count(part.delta);
@@ -140,6 +144,7 @@ class StreamReading {
       text: this.#text,
       calls: this.#calls,
       reasoning: [...this.#reasoning.values()],
+      thoughts: this.#thoughts,
       usage: this.#usage,
       finish: this.finish,
       model: this.#model,
@@ -147,7 +152,10 @@ class StreamReading {
   }
 
   #say(pieces: readonly ThoughtPiece[]): readonly StreamPiece[] {
-    for (const { kind, text } of pieces) if (kind === "text") this.#text += text;
+    for (const { kind, text } of pieces) {
+      if (kind === "text") this.#text += text;
+      else this.#thoughts += text;
+    }
     return pieces;
   }
 

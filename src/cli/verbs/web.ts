@@ -1,5 +1,6 @@
 /** `baton web`. */
 import { wholeNumber } from "../options.js";
+import { whom } from "../people/who.js";
 import { JSON_FLAG, type Verb } from "../verb.js";
 
 export const web: Verb = {
@@ -16,6 +17,7 @@ export const web: Verb = {
       flags: "--for <who>",
       description:
         "make a link for somebody else who has access: their id in people list, or <platform>:<user id>",
+      parse: whom,
     },
     { ...JSON_FLAG, description: "print JSON with the page's url, the link and expiresAt, for programs" },
   ],

@@ -7,7 +7,8 @@ import { readCode } from "../pairing.js";
 import type { AgentInfo } from "./agent-info.js";
 import { type Command, type CommandCall, fixedWords } from "./commands.js";
 
-const IN_PRIVATE = "Others would see it here. Send it to me in private.";
+/** To a command whose answer is a secret, if others would see it. */
+export const IN_PRIVATE = "Others would see it here. Send it to me in private.";
 
 export function link({ clock }: AgentInfo): Command {
   return {

@@ -6,8 +6,8 @@ import { senderOf } from "../authorize.js";
 import { deviceNamed, makeLink, pageAddress } from "../web/links.js";
 import type { AgentInfo } from "./agent-info.js";
 import { type Command, type CommandCall, fixedWords } from "./commands.js";
+import { IN_PRIVATE } from "./people.js";
 
-const IN_PRIVATE = "Others would see it here. Send it to me in private.";
 const NOT_SERVED =
   "The page is not running now. On my machine, run `baton web`, or set `web.enabled` and restart the gateway. Then send /web again.";
 const ONLY_HERE =
@@ -73,7 +73,7 @@ async function list({ who, gateway }: CommandCall, now: number): Promise<string>
 async function signOut({ who, gateway: { devices } }: CommandCall, which: string): Promise<string> {
   const device = deviceNamed(await devices.list(who.identities), which);
   if (!device || !(await devices.revoke(device.id, who.identities)))
-    return "You are signed in in no browser with this id. Send /web devices to list yours.";
+    return "No browser of yours has this id, or more than one begins with it. Send /web devices to list yours.";
   return "Signed out.";
 }
 

@@ -34,7 +34,7 @@ export function Act(props: {
     <>
       <Button
         class="small"
-        disabled={isBusy}
+        isBusy={isBusy}
         {...(kind ? { kind } : {})}
         {...(about ? { "aria-describedby": about } : {})}
         onClick={() => (ask ? setAsking(true) : void run())}
@@ -46,9 +46,9 @@ export function Act(props: {
   );
 }
 
-/** Says a command, and gives the answer as a word for the person. */
-export async function said(command: string): Promise<string> {
-  return beginningOf((await runCommand(command)).replaceAll(/[`*]/g, ""), LONGEST_WORD);
+/** Says a command, in a thread or where nothing else is said, and gives the answer as a word for the person. */
+export async function said(command: string, thread?: string | null): Promise<string> {
+  return beginningOf((await runCommand(command, thread)).replaceAll(/[`*]/g, ""), LONGEST_WORD);
 }
 
 /** True if it did not fail. What it says, and how it fails, is told to the person. */

@@ -52,7 +52,7 @@ export function dayStart(day: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-interface UsedFigures {
+export interface UsedFigures {
   readonly tokens: number;
   readonly cost: number;
   readonly calls: number;

@@ -63,7 +63,7 @@ export function More(props: {
   if (!props.hasMore) return null;
   return (
     <div class="row view-more">
-      <Button disabled={props.isLoadingMore} onClick={props.showMore}>
+      <Button isBusy={props.isLoadingMore} onClick={props.showMore}>
         Show more
       </Button>
     </div>

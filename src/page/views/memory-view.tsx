@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import type { WireNote } from "../../web/wire.js";
 import { useLoaded } from "../loaded.js";
 import { Button, Dialog, Time } from "../ui.js";
+import { isolated } from "../words.js";
 import { Act, said, tellOutcome } from "./act.js";
-import { Theirs, TheirText } from "./bits.js";
+import { TheirText } from "./bits.js";
 import { Shown, View } from "./frame.js";
 import { useFresh } from "./use-tick.js";
 
@@ -59,7 +60,7 @@ function Note({ note, reload }: { readonly note: WireNote; readonly reload: () =
       </div>
       <div class="row view-between">
         <span class="muted small">
-          About <Theirs text={note.about} />, <Time at={note.at} />
+          Noted <Time at={note.at} />
         </span>
         <span class="row">
           <Button class="small" aria-describedby={about} onClick={() => setChanging(true)}>
@@ -72,7 +73,7 @@ function Note({ note, reload }: { readonly note: WireNote; readonly reload: () =
             kind="danger"
             ask={{
               title: "Forget this note?",
-              text: `Baton forgets: “${note.text}” The conversation in which you said it stays.`,
+              text: `Baton forgets: “${isolated(note.text)}” The conversation in which you said it stays.`,
               action: "Forget",
             }}
           >
@@ -115,7 +116,7 @@ function NoteDialog(props: {
   const actions = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" disabled={isBusy || text.trim() === ""} onClick={() => void save()}>
+      <Button kind="primary" isBusy={isBusy} disabled={text.trim() === ""} onClick={() => void save()}>
         Save
       </Button>
     </>

@@ -1,5 +1,19 @@
 import { expect, it } from "vitest";
-import { hasEnded, isGoingOn, processTone, processWords, runTone, runWords, toneOf } from "./state-words.js";
+import { PURPOSES } from "../../adapter/adapter.js";
+import { INBOX_KINDS, MADE_BY } from "../../gateway/inbox-item.js";
+import { HANDOFF_STATES } from "../../session/handoff.js";
+import {
+  hasEnded,
+  inboxWords,
+  isGoingOn,
+  moveWords,
+  processTone,
+  processWords,
+  purposeWords,
+  runTone,
+  runWords,
+  toneOf,
+} from "./state-words.js";
 
 it("says the states of runs, and shows one that it does not know as it is", () => {
   expect(runWords({ state: "due" })).toBe("waits to begin");
@@ -45,4 +59,30 @@ it("gives states a tone by their first words", () => {
   ]);
   expect(["connection lost, Baton keeps trying", "warning"].map(toneOf)).toEqual(["warn", "warn"]);
   expect(["standing by", "okra", ""].map(toneOf)).toEqual(["", "", ""]);
+});
+
+it("says how a move goes, in a word and in a sentence", () => {
+  expect(moveWords("completed")).toEqual({ words: "moved", tone: "ok", sentence: "It continues there now." });
+  for (const state of HANDOFF_STATES) {
+    expect(moveWords(state).words).not.toBe(state);
+    expect(moveWords(state).sentence).toMatch(/^It .*\.$/);
+  }
+  expect(moveWords("valueOf")).toEqual({ words: "valueOf", tone: "", sentence: "" });
+});
+
+it("says what a message is that waits, without codes", () => {
+  const plain = ["notice", "message", "command", "reaction"];
+  const codes = {
+    purposes: PURPOSES.filter((code) => !plain.includes(code)),
+    made: [...INBOX_KINDS, ...MADE_BY],
+  };
+  for (const purpose of codes.purposes) expect(purposeWords(purpose), purpose).toContain(" ");
+  for (const kind of codes.made.filter((code) => !plain.includes(code)))
+    expect(inboxWords(kind), kind).toContain(" ");
+  expect([purposeWords("notice"), inboxWords("message"), inboxWords("command")]).toEqual([
+    ...["notice", "message", "command"],
+  ]);
+  // A command that answers is one, as a command that asks.
+  expect(purposeWords("command")).toBe("answer to a command");
+  expect([purposeWords("toString"), inboxWords("constructor")]).toEqual(["toString", "constructor"]);
 });

@@ -1,7 +1,8 @@
 /**
- * The states of runs, processes, platforms and deliveries in words, and how a badge shows them. The wire may have words that
- * this does not know: it shows them as they are. Pure.
+ * The states of runs, processes, moves, platforms and deliveries in words, what messages are, and how a badge shows it. The wire
+ * may have words that this does not know: it shows them as they are. Pure.
  */
+import type { WirePost } from "../../adapter/web/wire.js";
 import type { WireProcess, WireRun } from "../../web/wire.js";
 
 /** The classes of a badge; empty for one without a colour. */
@@ -18,11 +19,11 @@ const RUNS: Readonly<Record<string, { readonly words: string; readonly tone: Ton
 };
 
 export function runWords({ state }: Pick<WireRun, "state">): string {
-  return runState(state)?.words ?? state;
+  return wordsIn(RUNS, state)?.words ?? state;
 }
 
 export function runTone({ state }: Pick<WireRun, "state">): Tone {
-  return runState(state)?.tone ?? "";
+  return wordsIn(RUNS, state)?.tone ?? "";
 }
 
 /** True if it is not over. */
@@ -30,8 +31,23 @@ export function isGoingOn({ state, endedAt }: Pick<WireRun, "state" | "endedAt">
   return endedAt === null || ["due", "running", "ended"].includes(state);
 }
 
-function runState(state: string): (typeof RUNS)[string] | undefined {
-  return Object.hasOwn(RUNS, state) ? RUNS[state] : undefined;
+interface MoveWords {
+  readonly words: string;
+  readonly tone: Tone;
+  readonly sentence: string;
+}
+
+const MOVES: Readonly<Record<string, MoveWords>> = {
+  asked: { words: "asked", tone: "", sentence: "Baton was asked to move it." },
+  pending: { words: "waiting", tone: "warn", sentence: "It has not begun to move yet." },
+  running: { words: "moving", tone: "warn", sentence: "It is on its way." },
+  completed: { words: "moved", tone: "ok", sentence: "It continues there now." },
+  failed: { words: "not moved", tone: "danger", sentence: "It could not be moved." },
+};
+
+/** How a conversation comes to another chat. */
+export function moveWords(state: string): MoveWords {
+  return wordsIn(MOVES, state) ?? { words: state, tone: "", sentence: "" };
 }
 
 type ProcessState = Pick<WireProcess, "state" | "endedAt" | "exitCode">;
@@ -55,6 +71,36 @@ export function processTone(process: ProcessState): Tone {
   return process.exitCode === null || process.exitCode === 0 ? "" : "danger";
 }
 
+const PURPOSES: Readonly<Record<WirePost["purpose"], string>> = {
+  reply: "answer of the agent",
+  notice: "notice",
+  command: "answer to a command",
+  announcement: "arrival of a conversation",
+  retraction: "move that was called off",
+  outcome: "result of a move",
+  doubt: "warning that a message may be lost",
+};
+
+/** What a message is that is to be sent. */
+export function purposeWords(purpose: string): string {
+  return wordsIn(PURPOSES, purpose) ?? purpose;
+}
+
+const INBOX: Readonly<Record<string, string>> = {
+  message: "message",
+  command: "command",
+  handoff: "arrival of a conversation",
+  process: "report of a process",
+  job: "run of a job",
+  reaction: "reaction",
+  moved: "message that moved along",
+};
+
+/** What an accepted message is. */
+export function inboxWords(kind: string): string {
+  return wordsIn(INBOX, kind) ?? kind;
+}
+
 /** Of a platform's connection, a delivery, a finding or a line of the log. */
 export function toneOf(state: string): Tone {
   const word = state.toLowerCase();
@@ -62,4 +108,8 @@ export function toneOf(state: string): Tone {
   if (/^(?:failed|broken|error|problem|danger|not connected)\b/.test(word)) return "danger";
   if (/^(?:warn|warning|unknown|lost|connection lost|stopping|idle)\b/.test(word)) return "warn";
   return "";
+}
+
+function wordsIn<Words>(table: Readonly<Record<string, Words>>, code: string): Words | undefined {
+  return Object.hasOwn(table, code) ? table[code] : undefined;
 }

@@ -15,7 +15,7 @@ export function Table<Row>(props: {
   readonly caption: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string;
+  readonly keyOf: (row: Row, place: number) => string;
   /** The last row, such as sums: as many cells as there are columns. */
   readonly foot?: readonly ComponentChildren[];
 }) {
@@ -34,8 +34,8 @@ export function Table<Row>(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
+          {rows.map((row, place) => (
+            <tr key={keyOf(row, place)}>
               {columns.map(({ title, kind, cell }, index) =>
                 index === 0 ? (
                   <th key={title} scope="row">

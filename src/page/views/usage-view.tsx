@@ -1,4 +1,4 @@
-/** What was used, by day, model, platform or, for owners, person: as a table with sums, and by day as two plots. */
+/** What was used, by day, model, platform or, for owners, person: as bars, and as a table with sums. */
 import { useMemo, useState } from "preact/hooks";
 import type { WireUsage } from "../../web/wire.js";
 import { useLoaded } from "../loaded.js";
@@ -7,6 +7,7 @@ import { Theirs } from "./bits.js";
 import { compact, costWords, dayWords, dollars, grouped, summed } from "./figures.js";
 import { Section, Shown, View } from "./frame.js";
 import { Table, type TableColumn } from "./table.js";
+import { Bars } from "./usage/bars.js";
 import { Plot } from "./usage/plot.js";
 import { useFresh } from "./use-tick.js";
 
@@ -62,13 +63,6 @@ export default function UsageView() {
 }
 
 function Used({ usage, days }: { readonly usage: WireUsage; readonly days: number }) {
-  const plotted = useMemo(() => {
-    return {
-      days: usage.days.map(({ day }) => day),
-      tokens: usage.days.map(({ tokens }) => tokens),
-      costs: usage.days.map(({ cost }) => cost),
-    };
-  }, [usage]);
   const used = usage.rows.filter(({ calls }) => calls > 0);
   const sums = summed(used);
   const title = KINDS.find(({ by }) => by === usage.by)?.words ?? "Name";
@@ -84,19 +78,44 @@ function Used({ usage, days }: { readonly usage: WireUsage; readonly days: numbe
       ) : (
         <>
           <div class="view-plots">
-            <Plot title="Tokens by day" days={plotted.days} values={plotted.tokens} words={compact} />
-            <Plot title="Cost by day" days={plotted.days} values={plotted.costs} words={dollars} />
+            {usage.by === "day" ? <ByDay days={usage.days} /> : <ByName rows={used} title={title} />}
           </div>
           <Table
             caption={`Usage in the last ${days} days, by ${title.toLowerCase()}`}
             columns={columns(title, usage.by)}
             rows={usage.by === "day" ? [...used].sort(newestFirst) : used}
-            keyOf={({ name }) => name}
+            keyOf={({ name }, place) => (usage.by === "day" ? name : `${place} ${name}`)}
             foot={["All", grouped(sums.tokens), costWords(sums), grouped(sums.calls)]}
           />
           <p class="muted small">Days begin at midnight UTC. Costs are in US dollars.</p>
         </>
       )}
+    </>
+  );
+}
+
+function ByDay({ days }: { readonly days: WireUsage["days"] }) {
+  const plotted = useMemo(() => {
+    return {
+      days: days.map(({ day }) => day),
+      tokens: days.map(({ tokens }) => tokens),
+      costs: days.map(({ cost }) => cost),
+    };
+  }, [days]);
+  return (
+    <>
+      <Plot title="Tokens by day" days={plotted.days} values={plotted.tokens} words={compact} />
+      <Plot title="Cost by day" days={plotted.days} values={plotted.costs} words={dollars} />
+    </>
+  );
+}
+
+function ByName({ rows, title }: { readonly rows: readonly UsedRow[]; readonly title: string }) {
+  const by = title.toLowerCase();
+  return (
+    <>
+      <Bars title={`Tokens by ${by}`} rows={rows} figure="tokens" words={({ tokens }) => compact(tokens)} />
+      <Bars title={`Cost by ${by}`} rows={rows} figure="cost" words={costWords} />
     </>
   );
 }

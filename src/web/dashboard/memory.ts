@@ -18,5 +18,5 @@ export function memoryRoutes(
 }
 
 function wireNote({ id, text, madeAt }: MemoryNote): WireNote {
-  return { id: `${id}`, text: cleanLine(text), at: madeAt, about: "you" };
+  return { id: `${id}`, text: cleanLine(text), at: madeAt };
 }

@@ -3,6 +3,7 @@ import type { WireDevice } from "../../../web/wire.js";
 import { post } from "../../call.js";
 import { useLoaded } from "../../loaded.js";
 import { Time } from "../../ui.js";
+import { isolated } from "../../words.js";
 import { Act } from "../act.js";
 import { Badge, Theirs } from "../bits.js";
 import { Shown } from "../frame.js";
@@ -59,7 +60,7 @@ function columns(reload: () => void): readonly TableColumn<WireDevice>[] {
         <Act
           act={async () => {
             await post("/api/devices/revoke", { id });
-            return isThis ? null : `Signed out “${name}”.`;
+            return isThis ? null : `Signed out “${isolated(name)}”.`;
           }}
           after={reload}
           about={`device-${id}`}
@@ -68,7 +69,7 @@ function columns(reload: () => void): readonly TableColumn<WireDevice>[] {
             title: isThis ? "Sign out here?" : "Sign out this browser?",
             text: isThis
               ? "You need a new link to sign in again. Your conversations stay."
-              : `“${name}” needs a new link to sign in again.`,
+              : `“${isolated(name)}” needs a new link to sign in again.`,
             action: "Sign out",
           }}
         >

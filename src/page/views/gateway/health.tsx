@@ -29,8 +29,7 @@ export function Health() {
 }
 
 function HealthFacts({ health }: { readonly health: WireHealth }) {
-  const { version, node, startedAt, rssBytes, storeBytes, sessions, streams, loopDelay } = health;
-  const { mean, p99, max } = loopDelay;
+  const { version, node, startedAt, rssBytes, storeBytes, streams, loopDelay } = health;
   return (
     <Facts
       of={[
@@ -39,14 +38,17 @@ function HealthFacts({ health }: { readonly health: WireHealth }) {
         ["Started", <Time key="started" at={startedAt} />],
         ["Memory", sizeText(rssBytes)],
         ["Store", storeBytes === null ? "not known" : sizeText(storeBytes)],
-        ["Conversations", grouped(sessions)],
         ["Open pages", grouped(streams)],
-        ["Delay in the last minute", `${msWords(mean)} mean, ${msWords(p99)} p99, ${msWords(max)} most`],
+        ["How late timers were in the last minute", latenessWords(loopDelay)],
         ["Oldest message to answer", ageWords(health.oldestInboxMs)],
         ["Oldest message to send", ageWords(health.oldestOutboxMs)],
       ]}
     />
   );
+}
+
+function latenessWords({ mean, p99, max }: WireHealth["loopDelay"]): string {
+  return `${msWords(mean)} on average, 99 % of them at most ${msWords(p99)}, none more than ${msWords(max)}`;
 }
 
 function msWords(ms: number): string {

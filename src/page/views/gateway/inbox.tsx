@@ -3,6 +3,7 @@ import type { WireWaiting } from "../../../web/wire.js";
 import { Time } from "../../ui.js";
 import { Badge, Beginning, Theirs } from "../bits.js";
 import { More, Shown, View } from "../frame.js";
+import { inboxWords } from "../state-words.js";
 import { Table, type TableColumn } from "../table.js";
 import { usePages } from "../use-pages.js";
 import { useFresh } from "../use-tick.js";
@@ -11,7 +12,7 @@ const OFTEN_S = 5;
 
 const COLUMNS: readonly TableColumn<WireWaiting>[] = [
   { title: "From", cell: ({ place }) => <Theirs text={place} /> },
-  { title: "Kind", cell: ({ kind }) => kind },
+  { title: "Kind", cell: ({ kind }) => inboxWords(kind) },
   { title: "Text", cell: Beginning },
   { title: "Accepted", cell: ({ at }) => <Time at={at} /> },
   { title: "State", cell: ({ state }) => <Badge tone="">{state}</Badge> },

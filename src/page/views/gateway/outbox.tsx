@@ -9,6 +9,7 @@ import { Time } from "../../ui.js";
 import { Act } from "../act.js";
 import { Badge, Beginning, Facts, Theirs } from "../bits.js";
 import { More, Shown, View } from "../frame.js";
+import { purposeWords } from "../state-words.js";
 import { partsBelow } from "../subplace.js";
 import { usePages } from "../use-pages.js";
 import { useFresh } from "../use-tick.js";
@@ -100,7 +101,7 @@ function OneDelivery(props: {
           [
             "Kind",
             <Badge key="kind" tone="">
-              {purpose}
+              {purposeWords(purpose)}
             </Badge>,
           ],
           ["Written", <Time key="at" at={at} />],

@@ -33,7 +33,7 @@ export function Overview() {
       </Section>
       <Section title="Findings">
         <Shown value={health.value} failure={health.failure} reload={health.reload}>
-          {({ findings }) => <FindingList findings={findings} />}
+          {({ findings }) => <FindingList findings={findings.filter(({ level }) => level !== "ok")} />}
         </Shown>
       </Section>
     </View>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { WirePeople } from "../../../web/wire.js";
 import { post } from "../../call.js";
 import { Button, Dialog, Time } from "../../ui.js";
+import { isolated } from "../../words.js";
 import { Act, said, tellOutcome } from "../act.js";
 import { Ahead, Badge, Theirs } from "../bits.js";
 import { Section, Shown, View } from "../frame.js";
@@ -112,14 +113,14 @@ function requestColumns(reload: () => void): readonly TableColumn<PairRequest>[]
           <Act
             act={async () => {
               const { done } = await post<{ readonly done: boolean }>("/api/owner/people/deny", { identity });
-              return done ? `${called ?? identity} was turned away.` : "This request is over.";
+              return done ? `${isolated(called ?? identity)} was turned away.` : "This request is over.";
             }}
             after={reload}
             about={`request-${identity}`}
             kind="danger"
             ask={{
               title: "Deny this request?",
-              text: `${called ?? identity} is turned away, and gets no answer until the request ends.`,
+              text: `${isolated(called ?? identity)} is turned away, and gets no answer until the request ends.`,
               action: "Deny",
             }}
           >
@@ -143,7 +144,7 @@ function ApproveDialog({ reload, onClose }: { readonly reload: () => void; reado
   const actions = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" type="submit" form="approve" disabled={isBusy || code.trim() === ""}>
+      <Button kind="primary" type="submit" form="approve" isBusy={isBusy} disabled={code.trim() === ""}>
         Approve
       </Button>
     </>
@@ -155,7 +156,7 @@ function ApproveDialog({ reload, onClose }: { readonly reload: () => void; reado
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void approve();
+          if (!isBusy) void approve();
         }}
       >
         <p>Approve only somebody who gives you their code themselves. They become a guest.</p>

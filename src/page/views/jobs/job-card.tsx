@@ -2,6 +2,7 @@
 import type { WireJob, WireRun } from "../../../web/wire.js";
 import { go, Link } from "../../router.js";
 import { Time } from "../../ui.js";
+import { isolated } from "../../words.js";
 import { Act, said } from "../act.js";
 import { Ahead, Badge, Facts, Theirs, TheirText } from "../bits.js";
 import { runTone, runWords } from "../state-words.js";
@@ -79,7 +80,7 @@ function JobActions({ job, base, reload, isOpen }: JobCardProps) {
         kind="danger"
         ask={{
           title: "Remove this job?",
-          text: `“${job.name}” does not run any more, and its schedule is gone. To stop it for a while, pause it.`,
+          text: `“${isolated(job.name)}” does not run any more, and its schedule is gone. To stop it for a while, pause it.`,
           action: "Remove",
         }}
       >

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { WireProcess } from "../../../web/wire.js";
 import { Link } from "../../router.js";
 import { Button, Copy, Time } from "../../ui.js";
+import { isolated } from "../../words.js";
 import { Act, said } from "../act.js";
 import { Badge, Facts, Theirs } from "../bits.js";
 import { spanWords } from "../figures.js";
@@ -57,7 +58,7 @@ export function OneProcess({ id, base }: { readonly id: string; readonly base: s
             kind="danger"
             ask={{
               title: "Kill this process?",
-              text: `“${process.name}” stops at once, with everything that it started. Its output stays.`,
+              text: `“${isolated(process.name)}” stops at once, with everything that it started. Its output stays.`,
               action: "Kill",
             }}
           >

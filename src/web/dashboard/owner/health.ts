@@ -10,9 +10,7 @@ import { rememberedFindings } from "./remembered-findings.js";
 type HealthSetting = Pick<
   WebSetting,
   "findings" | "clock" | "onProblem" | "version" | "startedAt" | "redact"
-> & { readonly store: Pick<WebSetting["store"], "overview" | "reader"> };
-
-const MOST_SESSIONS = 100_000;
+> & { readonly store: Pick<WebSetting["store"], "overview"> };
 
 /** Returns what ends it. */
 export function healthRoutes(
@@ -25,15 +23,14 @@ export function healthRoutes(
   const findings = rememberedFindings(setting);
 
   routes.getForOwners("/api/owner/health", async ({ now }): Promise<WireHealth> => {
-    const [sessions, storeBytes, waiting, found] = await Promise.all([
-      store.reader.count(MOST_SESSIONS),
+    const [storeBytes, waiting, found] = await Promise.all([
       store.overview.bytes(),
       store.overview.waitingSince(),
       findings(),
     ]);
     const age = (since: number | null) => (since === null ? null : Math.max(0, now - since));
     return {
-      ...{ version, node: process.version, startedAt, storeBytes, sessions, streams: pages.size },
+      ...{ version, node: process.version, startedAt, storeBytes, streams: pages.size },
       rssBytes: process.memoryUsage.rss(),
       loopDelay: loop.delays,
       oldestInboxMs: age(waiting.inbox),
