@@ -22,6 +22,7 @@ const TERMINAL = "local:terminal";
 /** The browsers of one person, who looks at one conversation in all of them. */
 const VIEWERS = 8;
 const PAGE = 200;
+const ROUNDS = 30;
 const MB = 2 ** 20;
 const TICKS_PER_SECOND = 100;
 
@@ -52,6 +53,12 @@ export async function web({ stores, sizes, folder }: Bench): Promise<Outcome> {
         unit: "ms",
       },
       {
+        what: `page, what an open overview asks every five seconds, ${many} sessions`,
+        ours: large.asked,
+        raw: null,
+        unit: "ms",
+      },
+      {
         what: `page, ${PAGE} conversations of ${many}, first page`,
         ours: large.firstPage,
         raw: null,
@@ -73,6 +80,12 @@ export async function web({ stores, sizes, folder }: Bench): Promise<Outcome> {
         unit: "×",
       },
       {
+        what: `what open pages ask again and again, at ${many} sessions, of that at ${few}`,
+        value: large.asked / small.asked,
+        atMost: 1.5,
+        unit: "×",
+      },
+      {
         what: `list of ${many} conversations: last pages, of the first ones`,
         value: large.lastPage / large.firstPage,
         atMost: 2,
@@ -87,6 +100,7 @@ interface Figures {
   readonly memory: number;
   readonly times: readonly number[];
   readonly idleMs: number;
+  readonly asked: number;
   readonly firstPage: number;
   readonly lastPage: number;
 }
@@ -100,6 +114,7 @@ async function atSize(store: string, home: string, sizes: Bench["sizes"]): Promi
     people: { allow: { telegram: people } },
     limits: { owners: { messagesPerMinute: "none" } },
     memory: { titles: "none" },
+    busy: { momentSeconds: 0 }, // What is waited on purpose for the next message is no time that it takes.
   };
   writeFileSync(join(home, "config.yaml"), JSON.stringify(config), { mode: 0o600 });
   const cookies = await signIn(store, [
@@ -125,11 +140,12 @@ async function atSize(store: string, home: string, sizes: Bench["sizes"]): Promi
     const times = await told(browsers.slice(0, VIEWERS), sizes.browserMessages);
     const [reader] = browsers;
     if (!reader) throw new Error("There are no browsers.");
+    const asked = await timeToAsk(reader);
     const pages = await pagesOf(reader);
     for (const browser of browsers) browser.close();
     const edge = Math.max(1, Math.min(10, Math.floor(pages.length / 2)));
     return {
-      ...{ browsers: browsers.length, memory, times, idleMs },
+      ...{ browsers: browsers.length, memory, times, idleMs, asked },
       firstPage: median(pages.slice(0, edge)),
       lastPage: median(pages.slice(-edge - 1, -1).length > 0 ? pages.slice(-edge - 1, -1) : pages),
     };
@@ -152,6 +168,23 @@ async function told(viewers: readonly Browser[], messages: number): Promise<numb
     await Promise.all(ended);
   }
   return times;
+}
+
+/** What pages ask again and again while they are open, all of it, for the owner: how long that takes. */
+async function timeToAsk(reader: Browser): Promise<number> {
+  const paths = [
+    ...["health", "platforms", "turns", "people", "outbox?state=failed", "outbox?state=unknown"].map(
+      (path) => `/api/owner/${path}`,
+    ),
+    ...["/api/work", "/api/jobs", "/api/processes", "/api/conversations?limit=50"],
+  ];
+  const times: number[] = [];
+  for (let n = 0; n < ROUNDS; n++) {
+    const began = performance.now();
+    for (const path of paths) await reader.get(path);
+    times.push(performance.now() - began);
+  }
+  return median(times);
 }
 
 /** How long each page of the list took. */

@@ -19,7 +19,7 @@ import type { HandoffStore } from "../session/store.js";
 
 export interface OpenPeople {
   readonly people: People;
-  readonly devices: Pick<WebDevices, "list" | "revoke">;
+  readonly devices: Pick<WebDevices, "list" | "revoke" | "revokeAll">;
   readonly spending: Spending;
   readonly usage: UsageStore;
   readonly memory: MemoryNotes;

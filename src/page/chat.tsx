@@ -1,10 +1,11 @@
 /** A conversation of the page: what was said, what happens now, and where one writes. */
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { WireTurn } from "../adapter/web/wire.js";
+import type { WirePost, WireTurn } from "../adapter/web/wire.js";
 import type { WireSession } from "../web/wire.js";
 import { sentenceOf } from "./call.js";
 import { ChatData } from "./chat-data.js";
 import { Composer } from "./composer.js";
+import { hasFiles } from "./dropped.js";
 import type { Hands } from "./entries.js";
 import { Lazy } from "./lazy.js";
 import { liveTurns, turnOf } from "./live-turns.js";
@@ -16,7 +17,7 @@ import { press } from "./run-command.js";
 import { SideButton } from "./side.js";
 import { timelineOf } from "./timeline.js";
 import { tellPerson } from "./toast.js";
-import { Failure, Loading } from "./ui.js";
+import { Button, Failure, Loading } from "./ui.js";
 import type { Unsent, UnsentFile } from "./unsent.js";
 import { beginningOf } from "./words.js";
 
@@ -32,6 +33,9 @@ export function Chat({ thread }: { readonly thread: string | null }) {
   useEffect(() => () => data.close(), [data]);
   const [takenBack, setTakenBack] = useState<Unsent | null>(null);
   const [isMoving, setMoving] = useState(false);
+  const [sent, setSent] = useState(0);
+  const [dropped, setDropped] = useState<readonly File[]>([]);
+  const [isOver, setOver] = useState(false);
   const chat = data.chat.value;
   const session = chat?.session ?? null;
   const running = turnOf(liveTurns.value, thread);
@@ -67,12 +71,32 @@ export function Chat({ thread }: { readonly thread: string | null }) {
   const send = (text: string, files: readonly UnsentFile[]): void => {
     const after = chat?.messages.at(-1)?.seq ?? -1;
     void write({ thread, text, files, after });
+    setSent(sent + 1);
   };
   const isWorking = running !== null || chat?.turn != null;
   const last = chat?.messages.at(-1);
   const repeatable = !isWorking && last?.role === "assistant" ? `message ${last.seq}` : null;
+  const retry = (): void => say("/retry");
   return (
-    <div class="chat">
+    // biome-ignore lint/a11y/noStaticElementInteractions: who uses the keyboard has the button that attaches files.
+    <div
+      class="chat"
+      onDragOver={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDrop={(event) => {
+        setOver(false);
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setDropped([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      {isOver ? <p class="drop-here">Drop files here</p> : null}
       <Head
         thread={thread}
         session={session}
@@ -89,6 +113,7 @@ export function Chat({ thread }: { readonly thread: string | null }) {
         hasMore={chat?.hasMore === true}
         onOlder={() => data.older()}
         isBusy={isWorking}
+        sent={sent}
         empty={chat !== null ? <Welcome thread={thread} /> : null}
         end={
           <>
@@ -97,7 +122,11 @@ export function Chat({ thread }: { readonly thread: string | null }) {
                 {secret}
               </p>
             ))}
-            {data.trouble.value === null ? null : <Failure text={data.trouble.value} />}
+            <Trouble
+              why={data.trouble.value}
+              posts={chat?.posts ?? []}
+              onRetry={repeatable === null ? retry : null}
+            />
             {data.failure.value === null ? null : (
               <Failure text={data.failure.value} retry={() => data.reload()} />
             )}
@@ -110,6 +139,7 @@ export function Chat({ thread }: { readonly thread: string | null }) {
         onSend={send}
         onStop={() => say("/stop")}
         takenBack={takenBack}
+        dropped={dropped}
       />
       {isMoving ? (
         <Lazy
@@ -127,6 +157,30 @@ function grown(turn: WireTurn, settling: readonly WireTurn[]): WireTurn {
   if (!before) return turn;
   const more = turn.calls.filter(({ id }) => !before.calls.some((call) => call.id === id));
   return { ...turn, text: before.text + turn.text, calls: [...before.calls, ...more] };
+}
+
+interface TroubleProps {
+  /** Why the last turn failed; null if it did not. */
+  readonly why: string | null;
+  readonly posts: readonly WirePost[];
+  /** Null if an answer above can be written anew. */
+  readonly onRetry: (() => void) | null;
+}
+
+/** A letter says it, too: then only the button is missing, as long as nothing else was said. */
+function Trouble({ why, posts, onRetry }: TroubleProps) {
+  if (why === null) return null;
+  const letters = posts.filter(({ isGone }) => !isGone).map(({ text }) => text);
+  if (!letters.includes(why))
+    return <Failure text={why} {...(onRetry ? { retry: onRetry } : {})} action="Retry" />;
+  if (onRetry === null || letters.at(-1) !== why) return null;
+  return (
+    <p class="answer-foot">
+      <Button kind="quiet" class="small" icon="retry" onClick={onRetry}>
+        Retry
+      </Button>
+    </p>
+  );
 }
 
 interface HeadProps {

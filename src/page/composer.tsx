@@ -1,4 +1,5 @@
 /** Where one writes: text, commands and files. What is in it survives a refresh. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { cleanLine } from "../util/text.js";
 import { completed, completionsOf } from "./completing.js";
@@ -19,17 +20,19 @@ interface ComposerProps {
   readonly onStop: () => void;
   /** What somebody took back, to be written again; another object each time. */
   readonly takenBack: { readonly text: string; readonly files: readonly UnsentFile[] } | null;
+  /** Files that somebody dropped into the chat; another list each time. */
+  readonly dropped: readonly File[];
 }
 
 /** With a finger, Enter begins a new line, and a button sends. */
 const hasFinger = matchMedia("(pointer: coarse) and (hover: none)");
 
-export function Composer({ thread, isWorking, onSend, onStop, takenBack }: ComposerProps) {
+export function Composer({ thread, isWorking, onSend, onStop, takenBack, dropped }: ComposerProps) {
   const [text, setText] = useState(() => draftOf(thread));
   const [files, setFiles] = useState<readonly UnsentFile[]>([]);
   const [chosen, setChosen] = useState(0);
   const [isClosed, setClosed] = useState(false);
-  const [isOver, setOver] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const offers = isClosed ? [] : completionsOf(text, me.value?.commands ?? []);
@@ -49,6 +52,10 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
     field.current?.focus();
   }, [takenBack]);
 
+  useEffect(() => {
+    if (dropped.length > 0) attach(dropped);
+  }, [dropped]);
+
   // As high as what is in it.
   useLayoutEffect(() => {
     const at = field.current;
@@ -56,6 +63,12 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
     at.style.height = "auto";
     at.style.height = `${at.scrollHeight}px`;
   }, [text]);
+  // Short news stands above it.
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    style.setProperty("--below-toasts", `${(form.current?.offsetHeight ?? 0) + 8}px`);
+    return () => void style.removeProperty("--below-toasts");
+  }, [text, files]);
 
   const change = (now: string): void => {
     setText(now);
@@ -134,20 +147,11 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
 
   return (
     <form
-      class={`composer ${isOver ? "over" : ""}`}
+      ref={form}
+      class="composer"
       onSubmit={(event) => {
         event.preventDefault();
         send();
-      }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        attach(event.dataTransfer?.files ?? []);
       }}
     >
       {offers.length > 0 ? (
@@ -166,7 +170,7 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
               <code>
                 /{name} {usage}
               </code>
-              <span>{description}</span>
+              <span>{withCode(description)}</span>
             </div>
           ))}
         </div>
@@ -226,4 +230,9 @@ export function Composer({ thread, isWorking, onSend, onStop, takenBack }: Compo
       </div>
     </form>
   );
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string): ComponentChildren[] {
+  return text.split("`").map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>));
 }

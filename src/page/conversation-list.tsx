@@ -93,10 +93,8 @@ function StateChoice(props: { readonly state: ListState; readonly onChange: (sta
 
 function Sessions({ place, filter }: { readonly place: ShownPlace; readonly filter: ConversationFilter }) {
   const { items, isWhole, failure, isLoading, more, reload } = useConversations(filter);
-  const { platform, state } = filter;
-  // The main chat has a line of its own, where it belongs.
-  const hasMain = platform === null && state !== "ended";
-  const others = hasMain ? items.filter((session) => !isMain(session)) : items;
+  // The main chat has a line of its own, whatever is left out.
+  const others = items.filter((session) => !isMain(session));
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 900 });
   const look = (): void => {
@@ -110,7 +108,7 @@ function Sessions({ place, filter }: { readonly place: ShownPlace; readonly filt
   const { from, to, above, below } = windowOf(others.length, ROW, seen.top, seen.height);
   return (
     <div class="list" ref={box} onScroll={look}>
-      {hasMain ? <MainChat place={place} /> : null}
+      <MainChat place={place} />
       <ul style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
         {others.slice(from, to).map((session) => (
           <Session key={session.id} session={session} place={place} />

@@ -36,6 +36,13 @@ export async function enter(): Promise<void> {
   }
 }
 
+/** A link that is pasted into an open page changes nothing but the fragment: it is followed as if the page were loaded with it. */
+export function followPastedLinks(): void {
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith(KEY)) location.reload();
+  });
+}
+
 function refusal(error: unknown, hadKey: boolean): EntranceState {
   const why = sessionStorage.getItem(WHY_OUT);
   sessionStorage.removeItem(WHY_OUT);

@@ -11,7 +11,7 @@ import { ToolCard } from "./tool-card.js";
 import { Button, Copy, Time } from "./ui.js";
 import type { Unsent } from "./unsent.js";
 import { UnsentEntry } from "./unsent-entry.js";
-import { exactTime, timeOfDay } from "./words.js";
+import { dayTitle, exactTime, timeOfDay } from "./words.js";
 
 export interface Hands {
   /** The command of a button. */
@@ -66,10 +66,9 @@ export function EntryView({ entry, hands, isRepeatable, isSought }: EntryViewPro
 }
 
 function Day({ at }: { readonly at: number }) {
-  const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
   return (
     <p class="day">
-      <span>{day.format(at)}</span>
+      <span>{dayTitle(at)}</span>
     </p>
   );
 }
@@ -84,7 +83,7 @@ interface OwnProps {
 function Own({ at, about, children }: OwnProps) {
   return (
     <article class="own" aria-label="You">
-      <div class="bubble" title={exactTime(at)}>
+      <div class="bubble" dir="auto" title={exactTime(at)}>
         {children}
       </div>
       {about === undefined ? null : <p class="state">{about}</p>}
@@ -113,7 +112,7 @@ const Said = memo(({ message, isSought }: { readonly message: WireMessage; reado
       )}
       <Files files={attachments} />
       {content === "" ? null : (
-        <div class="bubble" title={exactTime(at)}>
+        <div class="bubble" dir="auto" title={exactTime(at)}>
           {content}
         </div>
       )}
@@ -208,6 +207,9 @@ function Turn({ turn, text, calls }: TurnProps) {
   );
 }
 
+/** Words of Baton: a line break in them is one. */
+const IN_LINES: ReadonlySet<WirePost["purpose"]> = new Set(["command", "notice"]);
+
 const KINDS: Readonly<Partial<Record<WirePost["purpose"], string>>> = {
   announcement: "Continues here",
   retraction: "Does not continue here",
@@ -231,7 +233,7 @@ const Post = memo(({ post, hands }: { readonly post: WirePost; readonly hands: H
           <Time at={at} />
         </p>
       )}
-      {text === "" ? null : <Markdown text={text} />}
+      {text === "" ? null : <Markdown text={text} breaks={IN_LINES.has(purpose)} />}
       <Files files={files} />
       {isQuestion ? (
         <div class="row">

@@ -9,14 +9,19 @@ import { sizeText } from "./words.js";
 /** More than this is shown when somebody asks for it. */
 const MOST_AT_ONCE = 150_000;
 
-export default function Formatted({ text }: { readonly text: string }) {
+interface FormattedProps {
+  readonly text: string;
+  readonly breaks?: boolean;
+}
+
+export default function Formatted({ text, breaks }: FormattedProps) {
   const [isAll, setAll] = useState(false);
   const shown = isAll ? text : text.slice(0, MOST_AT_ONCE);
   const pieces = useMemo(() => piecesOf(shown), [shown]);
   return (
     <div class="markdown">
       {pieces.map((piece, place) => (
-        <Piece key={place} text={piece} />
+        <Piece key={place} text={piece} breaks={breaks} />
       ))}
       {shown.length < text.length ? (
         <Button onClick={() => setAll(true)}>Show the rest ({sizeText(text.length - shown.length)})</Button>
@@ -25,14 +30,19 @@ export default function Formatted({ text }: { readonly text: string }) {
   );
 }
 
-const Piece = memo(({ text }: { readonly text: string }) => <>{treeOf(text).map(nodeOf)}</>);
+const Piece = memo(({ text, breaks }: FormattedProps) => (
+  <>{treeOf(text, breaks).map((tree, key) => nodeOf(tree, key, "auto"))}</>
+));
 
-function nodeOf(tree: TextTree, key: number): VNode | string {
+/** A block runs as its first words do, and all that is in it with it: so the signs of a list stand on its side, too. */
+type Direction = "auto" | undefined;
+
+function nodeOf(tree: TextTree, key: number, dir?: Direction): VNode | string {
   if (typeof tree === "string") return tree;
   switch (tree.tag) {
     case "plain":
       return (
-        <p key={key} class="plain">
+        <p key={key} class="plain" dir={dir}>
           {tree.text}
         </p>
       );
@@ -53,13 +63,13 @@ function nodeOf(tree: TextTree, key: number): VNode | string {
     case "hr":
       return <hr key={key} />;
     default:
-      return branchOf(tree, key);
+      return branchOf(tree, key, dir);
   }
 }
 
-function branchOf(branch: Branch, key: number): VNode {
+function branchOf(branch: Branch, key: number, dir: Direction): VNode {
   const { tag, href, start, align } = branch;
-  const children = branch.children.map(nodeOf);
+  const children = branch.children.map((child, place) => nodeOf(child, place));
   switch (tag) {
     case "a":
       return (
@@ -69,13 +79,13 @@ function branchOf(branch: Branch, key: number): VNode {
       );
     case "ol":
       return (
-        <ol key={key} start={start}>
+        <ol key={key} start={start} dir={dir}>
           {children}
         </ol>
       );
     case "task-list":
       return (
-        <ul key={key} class="tasks">
+        <ul key={key} class="tasks" dir={dir}>
           {children}
         </ul>
       );
@@ -93,21 +103,25 @@ function branchOf(branch: Branch, key: number): VNode {
     case "td": {
       const Cell = tag;
       return (
-        <Cell key={key} class={align ? `to-${align}` : undefined}>
+        <Cell key={key} class={align ? `to-${align}` : undefined} dir="auto">
           {children}
         </Cell>
       );
     }
     default: {
       const Tag = tag;
-      return <Tag key={key}>{children}</Tag>;
+      return (
+        <Tag key={key} dir={dir}>
+          {children}
+        </Tag>
+      );
     }
   }
 }
 
 function CodeBlock({ lang, text }: { readonly lang: string; readonly text: string }) {
   return (
-    <div class="code-block">
+    <div class="code-block" dir="ltr">
       <div class="code-head">
         <span>{lang || "text"}</span>
         <Copy text={text} label="Copy this code" />

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 function read(text: string): readonly TextTree[] {
-  return piecesOf(text).flatMap(treeOf);
+  return piecesOf(text).flatMap((piece) => treeOf(piece));
 }
 
 function words(trees: readonly TextTree[]): string {

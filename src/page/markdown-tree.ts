@@ -89,13 +89,13 @@ function beginsItem(line: string): boolean {
   return /^(?:[-*+]|\d{1,9}[.)])(?: |$)/.test(line);
 }
 
-/** A piece as a tree. */
-export function treeOf(piece: string): readonly TextTree[] {
+/** A piece as a tree. `breaks`: each line stands by itself. */
+export function treeOf(piece: string, breaks = false): readonly TextTree[] {
   const block = codeBlock(piece);
   if (block) return [block];
   if (isTooMuch(piece)) return [{ tag: "plain", text: piece }];
   try {
-    return blocks(new Lexer({ gfm: true }).lex(piece), 0);
+    return blocks(new Lexer({ gfm: true, breaks }).lex(piece), 0);
   } catch {
     return [{ tag: "plain", text: piece }];
   }

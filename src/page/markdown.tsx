@@ -5,18 +5,22 @@ import { useEffect } from "preact/hooks";
 
 interface MarkdownProps {
   readonly text: string;
+  /** Each line stands by itself, as in what Baton says. A model's lines are joined, as in Markdown. */
+  readonly breaks?: boolean;
 }
 
 const formatted = signal<ComponentType<MarkdownProps> | null>(null);
 let loading: Promise<void> | null = null;
 
-export function Markdown({ text }: MarkdownProps) {
+export function Markdown({ text, breaks = false }: MarkdownProps) {
   const Formatted = formatted.value;
   useEffect(load, []);
-  if (Formatted) return <Formatted text={text} />;
+  if (Formatted) return <Formatted text={text} breaks={breaks} />;
   return (
     <div class="markdown">
-      <p class="plain">{text}</p>
+      <p class="plain" dir="auto">
+        {text}
+      </p>
     </div>
   );
 }

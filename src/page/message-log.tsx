@@ -23,6 +23,8 @@ interface MessageLogProps {
   readonly empty: ComponentChildren;
   /** Below the last one. */
   readonly end?: ComponentChildren;
+  /** Grows when the reader sends something: they want to see it, wherever they are. */
+  readonly sent?: number;
   /** The number of a message to go to at first. */
   readonly sought?: number | null;
 }
@@ -31,10 +33,23 @@ const NEAR_END = 60;
 const NEAR_TOP = 400;
 
 export function MessageLog(props: MessageLogProps) {
-  const { entries, hands, hasMore, onOlder, onNewer, isBusy, empty, end, repeatable, sought = null } = props;
+  const {
+    entries,
+    hands,
+    hasMore,
+    onOlder,
+    onNewer,
+    isBusy,
+    empty,
+    end,
+    repeatable,
+    sent = 0,
+    sought = null,
+  } = props;
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(sought === null);
+  const lastTop = useRef(0);
   const isReading = useRef(false);
   const [isAway, setAway] = useState(false);
   const first = entries.find(({ kind }) => kind !== "day")?.key;
@@ -47,7 +62,10 @@ export function MessageLog(props: MessageLogProps) {
     const at = box.current;
     if (!at) return;
     const left = at.scrollHeight - at.scrollTop - at.clientHeight;
-    isAtEnd.current = left < NEAR_END && !onNewer;
+    // What grew after it was put to the end, such as a picture, takes nobody away from there: only who goes up leaves it.
+    const isStill = isAtEnd.current && at.scrollTop >= lastTop.current;
+    lastTop.current = at.scrollTop;
+    isAtEnd.current = (isStill || left < NEAR_END) && !onNewer;
     setAway(left > at.clientHeight / 2);
     if (at.scrollTop < NEAR_TOP && hasMore) void read(onOlder, true);
     if (left < NEAR_TOP && onNewer) void read(onNewer, false);
@@ -65,6 +83,9 @@ export function MessageLog(props: MessageLogProps) {
     });
   };
 
+  useLayoutEffect(() => {
+    if (sent > 0) isAtEnd.current = true;
+  }, [sent]);
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
   });

@@ -8,7 +8,8 @@ import { Copy } from "./ui.js";
 const STATES: Readonly<Record<ShownCall["state"], string>> = {
   planned: "planned",
   running: "running",
-  done: "done",
+  // Whether it went well is only in the words of its result.
+  done: "finished",
   lost: "no result",
 };
 

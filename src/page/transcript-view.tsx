@@ -1,7 +1,7 @@
 /** A conversation that is somewhere else, or over: to be read, and to go on with. */
 import { useEffect, useState } from "preact/hooks";
 import type { WireMessage, WireMessages, WireTranscript } from "../web/wire.js";
-import { get, sentenceOf } from "./call.js";
+import { CallFailure, get, sentenceOf } from "./call.js";
 import { onEvent } from "./events.js";
 import { PlatformMark } from "./icons.js";
 import { platformTitle } from "./me.js";
@@ -36,6 +36,7 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
   const [hasMore, setHasMore] = useState(false);
   const [hasNewer, setHasNewer] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
+  const [isNowhere, setNowhere] = useState(false);
   const [isMoving, setMoving] = useState(false);
   const path = `/api/conversations/${encodeURIComponent(id)}`;
 
@@ -50,6 +51,7 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
       setHasMore((around ?? read).hasMore);
       setHasNewer(around !== null);
     } catch (error) {
+      setNowhere(error instanceof CallFailure && error.status === 404);
       setFailure(sentenceOf(error));
     }
   };
@@ -94,7 +96,15 @@ export default function TranscriptView({ id, at }: TranscriptViewProps) {
           <h1 class="top-title">Conversation</h1>
         </header>
         <div class="place">
-          {failure === null ? <Loading /> : <Failure text={failure} retry={() => void load()} />}
+          {failure === null ? (
+            <Loading />
+          ) : isNowhere ? (
+            <Empty>
+              This conversation does not exist, or it is not yours. <Link href="/">Go to the main chat</Link>
+            </Empty>
+          ) : (
+            <Failure text={failure} retry={() => void load()} />
+          )}
         </div>
       </div>
     );

@@ -32,7 +32,11 @@ export function UnsentEntry({ item, onTakeBack }: UnsentEntryProps) {
           {Math.round(part * 100)} %
         </progress>
       )}
-      {text === "" ? null : <div class="bubble">{text}</div>}
+      {text === "" ? null : (
+        <div class="bubble" dir="auto">
+          {text}
+        </div>
+      )}
       {isLate ? (
         <p class="state">
           <span class={refused === null ? "" : "refused"}>{refused === null ? "not sent yet" : refused}</span>

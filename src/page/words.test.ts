@@ -10,13 +10,13 @@ it.each([
   [-59_000, "now"],
   [500, "now"],
   [30_000, "in a moment"],
-  [-5 * MINUTE, "5m ago"],
-  [-3 * 60 * MINUTE, "3h ago"],
-  [2 * 24 * 60 * MINUTE, "in 2d"],
-  [-10 * 24 * 60 * MINUTE, "Jun 5"],
-  [-365 * 24 * 60 * MINUTE, "Jun 15, 2025"],
+  [-5 * MINUTE, "5 min ago"],
+  [-3 * 60 * MINUTE, "3 h ago"],
+  [2 * 24 * 60 * MINUTE, "in 2 days"],
+  [-10 * 24 * 60 * MINUTE, "5 Jun"],
+  [-365 * 24 * 60 * MINUTE, "15 Jun 2025"],
 ])("says how far away a time is: %i ms", (away, words) => {
-  expect(relativeTime(NOW + away, NOW, "en-US")).toBe(words);
+  expect(relativeTime(NOW + away, NOW)).toBe(words);
 });
 
 it.each([

@@ -1,41 +1,55 @@
 /** Times, sizes and beginnings of texts as people read them. */
 
+/** The page speaks English, whatever the browser speaks: its words and its dates belong together. */
+const LANGUAGE = "en-GB";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const UNITS = [
-  { unit: "minute", ms: MINUTE, below: HOUR },
-  { unit: "hour", ms: HOUR, below: DAY },
-  { unit: "day", ms: DAY, below: 7 * DAY },
+  { one: "min", many: "min", ms: MINUTE, below: HOUR },
+  { one: "h", many: "h", ms: HOUR, below: DAY },
+  { one: "day", many: "days", ms: DAY, below: 7 * DAY },
 ] as const;
 
-/** `5 min. ago`; what is more than a week away is a date. */
-export function relativeTime(at: number, now: number, language?: string): string {
+/** `5 min ago`; what is more than a week away is a date. */
+export function relativeTime(at: number, now: number): string {
   const away = Math.abs(now - at);
   if (away < MINUTE) return at > now + SECOND ? "in a moment" : "now";
   const found = UNITS.find(({ below }) => away < below);
-  if (!found) return dateOf(at, now, language);
-  const count = Math.round((at - now) / found.ms);
-  return new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "always" }).format(
-    count,
-    found.unit,
-  );
+  if (!found) return dateOf(at, now);
+  const span = counted(Math.round(away / found.ms), found.one, found.many);
+  return at > now ? `in ${span}` : `${span} ago`;
 }
 
-function dateOf(at: number, now: number, language?: string): string {
+function dateOf(at: number, now: number): string {
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
   const year = isThisYear ? {} : { year: "numeric" as const };
-  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", ...year }).format(at);
+  return timeAs({ day: "numeric", month: "short", ...year }, at);
+}
+
+/** `Thursday 19 November` */
+export function dayTitle(at: number): string {
+  return timeAs({ weekday: "long", day: "numeric", month: "long" }, at);
+}
+
+/** `19 Nov 2026, 22:34` */
+export function shortTime(at: number): string {
+  return timeAs({ dateStyle: "medium", timeStyle: "short" }, at);
 }
 
 export function exactTime(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }).format(at);
+  return timeAs({ dateStyle: "full", timeStyle: "medium" }, at);
 }
 
 export function timeOfDay(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(at);
+  return timeAs({ timeStyle: "short" }, at);
+}
+
+/** Where the person is. */
+function timeAs(style: Intl.DateTimeFormatOptions, at: number): string {
+  return new Intl.DateTimeFormat(LANGUAGE, style).format(at);
 }
 
 /** `3.4 MB` */

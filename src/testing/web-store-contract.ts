@@ -1,6 +1,7 @@
 /** What every store must keep for the page: posts in the order of their changes, devices and links, long work. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayStore, NewPost, Post } from "../gateway/store.js";
+import type { Device, LinkOwner } from "../gateway/web/devices.js";
 import { CUT_OFF, WORK_KEPT_MS, WORK_SILENT_MS } from "../gateway/work.js";
 import { asSessionId } from "../session/ids.js";
 import { Retention } from "../session/retention.js";
@@ -245,6 +246,26 @@ export function webStoreContract(name: string, createFixture: () => Promise<Gate
         expect(await store.devices.revoke("d1", null)).toBe(false);
         expect(await store.devices.known("token of d1", NOW)).toBeNull();
         expect(await ids(null)).toEqual(["d2", "d0"]);
+      });
+
+      it("signs somebody out everywhere, with the links that they have not used", async () => {
+        const [one, two, other] = ["a:1", "a:2", "b:1"].map((identity) => ({
+          identity,
+          alias: null,
+          called: null,
+        }));
+        for (const [n, whose] of [one, two, other, one, other].entries())
+          await store.devices.offer(`link ${n}`, whose as LinkOwner, NOW + 1_000, NOW);
+        for (const n of [0, 1, 2])
+          await store.devices.enter(`link ${n}`, { id: `d${n}`, name: "x", tokenHash: `t${n}` }, NOW);
+        const ids = (devices: readonly Device[]) => devices.map(({ id }) => id).sort();
+        expect(await store.devices.revokeAll([])).toEqual([]);
+        expect(ids(await store.devices.revokeAll(["a:1", "a:2"]))).toEqual(["d0", "d1"]);
+        expect(await store.devices.revokeAll(["a:1", "a:2"])).toEqual([]);
+        expect(ids(await store.devices.list(null))).toEqual(["d2"]);
+        const spare = { id: "spare", name: "x", tokenHash: "t" };
+        expect(await store.devices.enter("link 3", spare, NOW)).toBeNull();
+        expect(await store.devices.enter("link 4", spare, NOW)).toMatchObject({ identity: "b:1" });
       });
     });
 

@@ -304,7 +304,7 @@ describe("when nobody knows what changed", () => {
   });
 
   it("the more pages there are, the more seldom that is", async () => {
-    for (let n = 0; n < 400; n++) page(TERMINAL, `proxy-${n}`);
+    for (let n = 0; n < 400; n++) page(`telegram:${n}`, `proxy-${n}`);
     tell({ kind: "unknown" });
     await pass();
     tell({ kind: "unknown" });

@@ -27,7 +27,7 @@ async function fileOf({ view, part, request }: WebAsking, pathOf: PathOf): Promi
   const path = attachment ? pathOf(attachment.file) : null;
   if (!attachment || path === null) throw notFound();
   const { name = "file", mediaType } = attachment;
-  const sent = await sentFile({ path, name, mediaType }, request.headers.get("range"));
+  const sent = await sentFile({ path, name, mediaType }, request);
   if (!sent) throw notFound();
   return sent;
 }

@@ -1,6 +1,6 @@
 /**
  * How calls of the page are answered. What holds: nothing is answered before it is known who asks, and that they have access
- * now; what is for owners is refused to everybody else; and what a call may see comes from `WebAsking`, never from the query.
+ * now, with all of the call read; what is for owners is refused to everybody else; and what a call may see comes from `WebAsking`, never from the query.
  */
 import {
   answered,
@@ -11,6 +11,7 @@ import {
   type WebContext,
 } from "../adapter/web/answers.js";
 import { signInRequest } from "../adapter/web/signed-in.js";
+import { withBody } from "../adapter/web/with-body.js";
 import { ConflictError, InputError, NotFoundError } from "../session/errors.js";
 import { isFields } from "../util/json.js";
 import { RefusedCall, type WebAsking } from "./asking.js";
@@ -36,12 +37,23 @@ export class Routes {
 
   /** For everybody who is signed in. */
   get(path: string, answer: RouteAnswer<[]>): void {
-    this.#app.get(path, (context) => this.#answer(context, (asking) => answer(asking)));
+    this.#app.get(path, (context) =>
+      this.#answer(async () => {
+        const asking = await this.#asking(context);
+        return asking ? answer(asking) : signedOut();
+      }),
+    );
   }
 
   post(path: string, answer: RouteAnswer<[given: GivenFields]>): void {
     this.#app.post(path, (context) =>
-      this.#answer(context, async (asking) => answer(asking, await givenIn(context))),
+      this.#answer(async () => {
+        const asked = await withBody(
+          () => this.#asking(context),
+          () => givenIn(context),
+        );
+        return asked ? answer(asked.who, asked.body) : signedOut();
+      }),
     );
   }
 
@@ -54,11 +66,9 @@ export class Routes {
     this.post(path, (asking, given) => answer(ownersOnly(asking), given));
   }
 
-  async #answer(context: WebContext, answer: RouteAnswer<[]>): Promise<Response> {
+  async #answer(answer: () => Promise<unknown>): Promise<Response> {
     try {
-      const asking = await this.#asking(context);
-      if (!asking) return signedOut();
-      const body = await answer(asking);
+      const body = await answer();
       return body instanceof Response ? body : answered(body);
     } catch (error) {
       return refusalFor(error);

@@ -1,12 +1,11 @@
 /**
  * Attacks on the page's server, each as the browser of the person attacked or a program on the way would send it. In front
  * are requests with exactly these headers; behind are the real adapter and a real store. What nobody may do leaves no trace:
- * nothing is received, and nothing of anybody's is in the answer. `sign-in-attacks.test.ts` has those on signing in, and
- * `hostile-page.test.ts` what a real browser makes of hostile text.
+ * nothing is received, and nothing of anybody's is in the answer. `server-attacks.test.ts` has those on connections and on what
+ * changes while a request runs, `sign-in-attacks.test.ts` those on signing in, and `hostile-page.test.ts` what a real browser makes of hostile text.
  */
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { InboundMessage } from "../../src/adapter/adapter.js";
@@ -16,6 +15,7 @@ import { LONGEST_SAID } from "../../src/adapter/web/say.js";
 import { WEB } from "../../src/adapter/web/web-source.js";
 import { OUR_HEADER, OUR_HEADER_VALUE, PATHS } from "../../src/adapter/web/wire.js";
 import { KeptAdapter } from "../../src/testing/kept-adapter.js";
+import { rawCall, rawEnded, rawHead, rawOpened } from "../support/raw-call.js";
 import { type WebAnswer, type WebCall, webCall, webResponse } from "../support/web-call.js";
 import { WebWorld } from "../support/web-world.js";
 
@@ -59,6 +59,9 @@ const call = (asked: WebCall): Promise<WebAnswer> => webCall(url(), asked);
 const said = (id = "a".repeat(22)): string => JSON.stringify({ id, thread: null, text: "rm -rf" });
 const say = (headers: Readonly<Record<string, string>>, body = said()): Promise<WebAnswer> =>
   call({ method: "POST", path: PATHS.say, headers: { cookie: ANN, ...headers }, body });
+const headOf = (method: string, path: string, headers: Readonly<Record<string, string>>): string =>
+  rawHead(url(), method, path, headers);
+const raw = (bytes: string): Promise<string> => rawCall(url(), bytes);
 const codeOf = ({ json }: WebAnswer): unknown =>
   (json as { error?: { code?: string } } | undefined)?.error?.code;
 
@@ -370,22 +373,49 @@ describe("what costs too much", () => {
 
   test("slow-loris: a head and a body have their time, and those who are quick are answered meanwhile", async () => {
     await serve({ headMs: 200, bodyMs: 300 });
-    const slow = await Promise.all(Array.from({ length: 100 }, () => opened("GET / HTTP/1.1\r\nhost: ")));
-    const body = await opened(
+    const slow = await Promise.all(
+      Array.from({ length: 100 }, () => rawOpened(url(), "GET / HTTP/1.1\r\nhost: ")),
+    );
+    const body = await rawOpened(
+      url(),
       `${headOf("POST", PATHS.say, { cookie: ANN, ...OURS, ...JSON_TYPE, "content-length": "100" })}{`,
     );
     expect((await call({ path: "/" })).status).toBe(200);
-    await Promise.all([...slow, body].map(ended));
+    await Promise.all([...slow, body].map(rawEnded));
     expect(received).toEqual([]);
   });
 
   test("1,000 open streams: those that are let in are told, and more of one browser end its oldest", async () => {
+    await serve({ streams: { maxPerPerson: 1_000 } });
     const browsers = Array.from({ length: 1_000 }, (_, n) => world.browser("telegram:1", `device-${n}`));
     for (const browser of browsers) browser.open();
     await expect.poll(() => browsers.every(({ isConnected }) => isConnected)).toBe(true);
     await post("to all of them");
     await expect.poll(() => browsers.filter(({ posts }) => posts.size === 1).length).toBe(1_000);
     for (const browser of browsers) browser.close();
+  });
+
+  test("one person in many browsers takes no room from others", async () => {
+    await serve({ streams: { maxPerPerson: 2 } });
+    const asked = (device: string, identity: string) =>
+      webResponse(url(), {
+        path: PATHS.stream,
+        headers: { cookie: `device=${device}; identity=${identity}`, ...OURS, ...FROM_HERE },
+      });
+    const other = await asked("other", "telegram:2");
+    const [one, two, three] = [
+      await asked("a", "telegram:1"),
+      await asked("b", "telegram:1"),
+      await asked("c", "telegram:1"),
+    ];
+    await once(one.resume(), "end");
+    expect([other, one, two, three].map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+    expect([other, two, three].map(({ complete, destroyed }) => complete || destroyed)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    for (const each of [other, two, three]) each.destroy();
   });
 
   test("more streams than there is room for are told to come back, and nothing else suffers", async () => {
@@ -447,39 +477,7 @@ describe("where it listens", () => {
   });
 });
 
-function headOf(method: string, path: string, headers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries({ host: new URL(url()).host, ...headers }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  return `${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
-}
-
 /** The head of the answer to a request whose body never comes. */
 function tooMuch(path: string, headers: Readonly<Record<string, string>>, method = "POST"): Promise<string> {
   return raw(headOf(method, path, headers));
-}
-
-/** What is answered to exactly these bytes, until the other side ends. */
-async function raw(bytes: string): Promise<string> {
-  const socket = await opened(bytes);
-  let answer = "";
-  socket.setEncoding("utf8").on("data", (text: string) => {
-    answer += text;
-  });
-  await ended(socket);
-  return answer;
-}
-
-async function opened(bytes: string): Promise<Socket> {
-  const { hostname, port } = new URL(url());
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {}); // It is ended from the other side.
-  await once(socket, "connect");
-  socket.write(bytes);
-  return socket;
-}
-
-async function ended(socket: Socket): Promise<void> {
-  socket.resume();
-  if (!socket.closed) await once(socket, "close");
 }

@@ -227,6 +227,32 @@ describe("every 15 seconds", () => {
     expect([connection.kinds.at(-1), connection.ending, alarms.length]).toEqual(["out", "ended", 0]);
   });
 
+  test("also while a browser that does not read is told what it missed", async () => {
+    const { stream, connection, alarms, add, signOut } = world();
+    connection.readsAtOnce = false;
+    for (const position of [1, 2, 3]) add(position);
+    const begun = stream.begin(0);
+    await settled();
+    signOut();
+    expect(alarms.map(({ ms }) => ms)).toEqual([15_000]);
+    alarms.shift()?.run();
+    await begun;
+    // It would never read the end: what is unread goes with the connection.
+    expect([connection.positions, connection.ending, alarms.length]).toEqual([[1], "destroyed", 0]);
+  });
+
+  test("comments count as unread, too", async () => {
+    const { stream, connection, alarms, add } = world();
+    connection.readsAtOnce = false;
+    add(1, "x".repeat(2 * MEBIBYTE));
+    add(2);
+    const begun = stream.begin(0);
+    await settled();
+    alarms.shift()?.run();
+    await begun;
+    expect([connection.positions, connection.ending, alarms.length]).toEqual([[1], "destroyed", 0]);
+  });
+
   test("a store that can't be read signs nobody out", async () => {
     const { stream, connection, alarms } = world({ isStillIn: () => Promise.reject(new Error("locked")) });
     await stream.begin(0);

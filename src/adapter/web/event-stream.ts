@@ -66,6 +66,7 @@ export class EventStream implements HubStream {
   /** Goes on after that position; null if the browser has none: then it reads what it shows, and older posts are not told. */
   async begin(after: number | null): Promise<void> {
     const { posts, chatId, started } = this.#setting;
+    this.#commentSoon(); // A browser that does not read may stay at its first posts for ever.
     try {
       const last = await posts.last(chatId);
       // A position that is not there yet is from a store that was replaced by an older one.
@@ -75,7 +76,6 @@ export class EventStream implements HubStream {
     } catch {
       this.end(); // The browser comes back.
     }
-    this.#commentSoon();
   }
 
   tell(event: string): void {
@@ -92,11 +92,15 @@ export class EventStream implements HubStream {
     } else this.#readOn();
   }
 
+  /** For a browser that does not read there is no end: its connection is cut, with what it has not read. */
   end(event?: string): void {
     if (this.#isOver) return;
-    if (event !== undefined) this.#write(event);
+    const { output } = this.#setting;
+    const isRead = !output.writableNeedDrain;
+    if (event !== undefined && isRead) this.#write(event);
     this.#over();
-    this.#setting.output.end();
+    if (isRead) output.end();
+    else output.destroy();
   }
 
   #readOn(): void {

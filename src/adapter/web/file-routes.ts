@@ -16,14 +16,19 @@ export interface FileRoutesSetting {
   readonly signedIn: WhoIsSignedIn;
 }
 
+class SignedOut extends Error {}
+
 export function fileRoutes(app: WebApp, { posts, uploads, mediaFolder, signedIn }: FileRoutesSetting): void {
   app.put(PATHS.upload, async (context) => {
     const { incoming } = context.env;
-    const who = await signedIn(signInRequest(incoming));
-    if (!who) return signedOut();
+    const whoIs = async () => (await signedIn(signInRequest(incoming)))?.identity ?? null;
+    const identity = await whoIs();
+    if (identity === null) return signedOut();
     try {
-      return answered(await uploads.take(who.identity, bytesOf(incoming)));
+      const isStillIn = async () => (await whoIs()) === identity;
+      return answered(await uploads.take(identity, bytesOf(incoming, isStillIn)));
     } catch (error) {
+      if (error instanceof SignedOut) return signedOut();
       if (error instanceof UploadRefused) return refused(error.status, error.code, error.message);
       return refused(503, "not_saved", "Baton can't save files now. Try again in a moment.");
     }
@@ -36,13 +41,18 @@ export function fileRoutes(app: WebApp, { posts, uploads, mediaFolder, signedIn 
     const post = await posts.at(chatOfIdentity(who.identity), Number(position));
     const file = post && !post.isGone ? post.files[Number(n)] : undefined;
     const isName = file !== undefined && basename(file.file) === file.file;
-    const range = context.req.header("range") ?? null;
-    const sent = isName ? await sentFile({ ...file, path: join(mediaFolder, file.file) }, range) : null;
+    const sent = isName
+      ? await sentFile({ ...file, path: join(mediaFolder, file.file) }, context.req.raw)
+      : null;
     return sent ?? refused(404, "not_found", "This file is not there any more.");
   });
 }
 
-/** As they come; an answer before the end leaves the rest to the server. */
-async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+/** As they come; an answer before the end leaves the rest to the server. They have no end for who was signed out meanwhile. */
+async function* bytesOf(
+  incoming: IncomingMessage,
+  isStillIn: () => Promise<boolean>,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of incoming.iterator({ destroyOnReturn: false })) yield piece as Buffer;
+  if (!(await isStillIn())) throw new SignedOut();
 }

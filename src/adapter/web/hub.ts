@@ -21,9 +21,10 @@ export interface HubStream {
 }
 
 export interface HubSetting {
-  /** How many streams there may be, and how many of one browser: of more, the oldest is ended. */
+  /** How many streams there may be, and how many of one browser and of one person: of more, the oldest is ended. */
   readonly maxStreams?: number;
   readonly maxPerDevice?: number;
+  readonly maxPerPerson?: number;
 }
 
 /** Which streams are told. */
@@ -31,19 +32,22 @@ export type WhichStreams = (signedIn: SignedIn) => boolean;
 
 export const MAX_STREAMS = 4_096;
 const MAX_PER_DEVICE = 8;
+const MAX_PER_PERSON = 128;
 
 export class Hub {
   readonly #maxStreams: number;
   readonly #maxPerDevice: number;
+  readonly #maxPerPerson: number;
   /** In the order in which they came. */
   readonly #streams = new Set<HubStream>();
   readonly #byChat = new Map<string, Set<HubStream>>();
   readonly #byDevice = new Map<string, Set<HubStream>>();
   readonly #turns = new Map<string, Set<LiveTurn>>();
 
-  constructor({ maxStreams = MAX_STREAMS, maxPerDevice = MAX_PER_DEVICE }: HubSetting = {}) {
-    this.#maxStreams = maxStreams;
-    this.#maxPerDevice = maxPerDevice;
+  constructor(setting: HubSetting = {}) {
+    this.#maxStreams = setting.maxStreams ?? MAX_STREAMS;
+    this.#maxPerDevice = setting.maxPerDevice ?? MAX_PER_DEVICE;
+    this.#maxPerPerson = setting.maxPerPerson ?? MAX_PER_PERSON;
   }
 
   get size(): number {
@@ -93,14 +97,14 @@ export class Hub {
 
   /** False if there is no room for one more. */
   add(stream: HubStream): boolean {
-    const { device } = stream.signedIn;
+    const { device, identity } = stream.signedIn;
     // A browser whose line broke off may have left some behind that nobody reads.
-    const [oldest] = this.#byDevice.get(device) ?? [];
-    if (oldest && (this.#byDevice.get(device)?.size ?? 0) >= this.#maxPerDevice) oldest.end();
+    endOldest(this.#byDevice.get(device), this.#maxPerDevice);
+    endOldest(this.#byChat.get(chatOfIdentity(identity)), this.#maxPerPerson);
     if (this.#streams.size >= this.#maxStreams) return false;
     this.#streams.add(stream);
     addTo(this.#byDevice, device, stream);
-    addTo(this.#byChat, chatOfIdentity(stream.signedIn.identity), stream);
+    addTo(this.#byChat, chatOfIdentity(identity), stream);
     return true;
   }
 
@@ -137,6 +141,12 @@ export function asEvent(event: WireEvent): string {
 
 export function postEvent(post: Post): string {
   return `id: ${post.position}\n${asEvent({ kind: "post", post: wirePost(post) })}`;
+}
+
+/** Makes room for one more. */
+function endOldest(streams: ReadonlySet<HubStream> | undefined, most: number): void {
+  const [oldest] = streams ?? [];
+  if (oldest && (streams?.size ?? 0) >= most) oldest.end();
 }
 
 function addTo<Item>(map: Map<string, Set<Item>>, key: string, item: Item): void {

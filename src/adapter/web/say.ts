@@ -14,6 +14,7 @@ import { type SignedIn, signInRequest, type WhoIsSignedIn } from "./signed-in.js
 import type { Uploads } from "./uploads.js";
 import { THREAD, webSource } from "./web-source.js";
 import { PATHS, type Said, type SaidAnswer, type SaidFile } from "./wire.js";
+import { withBody } from "./with-body.js";
 
 export interface SaySetting {
   readonly receive: Receive;
@@ -32,9 +33,13 @@ export const LONGEST_SAID = 512 * 1024;
 export function sayRoute(app: WebApp, { receive, signedIn, uploads, clock, problem }: SaySetting): void {
   app.post(PATHS.say, async (context) => {
     const at = clock();
-    const who = await signedIn(signInRequest(context.env.incoming));
-    if (!who) return signedOut();
-    const said = parseSaid(await jsonBody(context));
+    const asked = await withBody(
+      () => signedIn(signInRequest(context.env.incoming)),
+      () => jsonBody(context),
+    );
+    if (!asked) return signedOut();
+    const { who } = asked;
+    const said = parseSaid(asked.body);
     if (typeof said === "string") return refused(400, "bad_request", said);
     const files: RemoteFile[] = [];
     for (const file of said.files ?? []) {

@@ -1,7 +1,7 @@
 /**
  * A file from somebody, sent to the browser so that it can do nothing there. Only pictures of four kinds are shown in
  * place; everything else is offered for saving. It has no type that a browser runs, the browser guesses none, and if it is
- * opened by itself, it has no origin.
+ * opened by itself, it has no origin. It is open for as long as somebody waits for it.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { cleanLine, shorten } from "../../util/text.js";
@@ -18,15 +18,18 @@ const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const PLAYED = new Set(["audio/ogg", "audio/mpeg", "audio/mp4", "audio/wav", "video/mp4", "video/webm"]);
 const PIECE = 64 * 1024;
 
-/** Null if the file is not there any more. `range`: the header of that name, as players send it. */
-export async function sentFile(file: FileToShow, range: string | null = null): Promise<Response | null> {
+/** What of the call counts: HEAD wants no bytes, players send a range, and the signal says that nobody waits any more. */
+type FileCall = Pick<Request, "method" | "headers" | "signal">;
+
+/** Null if the file is not there any more. */
+export async function sentFile(file: FileToShow, asked: FileCall): Promise<Response | null> {
   const handle = await open(file.path, "r").catch(ifAbsent);
   if (!handle) return null;
   let isSent = false;
   try {
     const found = await handle.stat();
     if (!found.isFile()) return null;
-    const part = partOf(range, found.size);
+    const part = partOf(asked.headers.get("range"), found.size);
     const headers = {
       ...headersOf(true),
       "content-type": typeOf(file),
@@ -35,9 +38,11 @@ export async function sentFile(file: FileToShow, range: string | null = null): P
       "content-length": String(part.end - part.start),
       ...(part.isWhole ? {} : { "content-range": `bytes ${part.start}-${part.end - 1}/${found.size}` }),
     };
-    const body = piecesOf(handle, part.start, part.end);
+    const head = { status: part.isWhole ? 200 : 206, headers };
+    if (asked.method === "HEAD" || asked.signal.aborted) return new Response(null, head);
+    const body = piecesOf(handle, part, asked.signal);
     isSent = true;
-    return new Response(body, { status: part.isWhole ? 200 : 206, headers });
+    return new Response(body, head);
   } finally {
     if (!isSent) await handle.close();
   }
@@ -79,11 +84,17 @@ function partOf(range: string | null, size: number): FileRange {
   return start < end ? { start, end, isWhole: false } : whole;
 }
 
-/** The file is closed when all was read, or when nobody wants the rest. */
-function piecesOf(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
+/** The file is closed when all was read, or when nobody wants the rest. Who is gone may not have begun to read. */
+function piecesOf(
+  handle: FileHandle,
+  { start, end }: FileRange,
+  gone: AbortSignal,
+): ReadableStream<Uint8Array> {
   let at = start;
+  gone.addEventListener("abort", () => void handle.close().catch(() => {}), { once: true });
   return new ReadableStream({
     async pull(controller) {
+      if (gone.aborted) return controller.close();
       const piece = new Uint8Array(Math.min(PIECE, end - at));
       const { bytesRead } = await handle.read(piece, 0, piece.byteLength, at).catch(async (error) => {
         await handle.close();

@@ -2,15 +2,17 @@
  * The HTTP server of the page: Node.js listens, hono finds the route. Each request passes the guard before anything else of
  * it is read, every answer has the headers, and what is not an answer of a route is an error in JSON. What a connection
  * may cost before it is known is bounded: the size and the time of its head, the time of its body, and how many there are.
+ * Who is refused, or is nobody, keeps no connection; and those that wait for nothing make room when there is none.
  */
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
-import { createAdaptorServer, type Http2Bindings, type HttpBindings } from "@hono/node-server";
+import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { timerMs } from "../../util/timer-ms.js";
 import { refused, type WebApp } from "./answers.js";
 import type { OwnNames } from "./bind.js";
+import { answerEarly, unanswered } from "./early-answers.js";
 import { type BodyRoom, isApiPath, refusalOf } from "./guard.js";
 import { headersOf } from "./headers.js";
 import type { PageFiles } from "./page-files.js";
@@ -34,6 +36,8 @@ const BODY_MS = 5 * 60_000;
 /** Longer than proxies wait, so that they never use a connection that we are about to close. */
 const KEEP_ALIVE_MS = 75_000;
 const LONGEST_HEAD = 16 * 1024;
+/** In the address of a request that names none; the guard refuses it. */
+const NO_HOST = "unnamed.invalid";
 /** How long calls that are being answered may take when the server closes. */
 const LEAVE_MS = 2_000;
 
@@ -55,23 +59,31 @@ export class WebServer {
       connectionsCheckingInterval: timerMs(Math.min(headMs, 1_000)),
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: LONGEST_HEAD,
+      requireHostHeader: false, // The guard requires it.
     };
     this.#routes();
-    this.#server = createAdaptorServer({
-      fetch: this.#fetch,
+    const listener = getRequestListener(this.#fetch, {
       overrideGlobalObjects: false,
-      ...(tls
-        ? {
-            createServer: createTlsServer,
-            serverOptions: { ...limits, handshakeTimeout: limits.headersTimeout, ...tls },
-          }
-        : { createServer, serverOptions: limits }),
-    }) as Server;
-    this.#server.maxConnections = setting.maxConnections;
-    this.#server.on("connection", (socket) => {
+      hostname: NO_HOST,
+      errorHandler: unanswered,
+    });
+    this.#server = tls
+      ? createTlsServer({ ...limits, handshakeTimeout: limits.headersTimeout, ...tls }, listener)
+      : createServer(limits, listener);
+    answerEarly(this.#server);
+    this.#keepRoom(setting.maxConnections);
+  }
+
+  /** Of connections that were answered and wait for nothing, none keeps anybody out. */
+  #keepRoom(most: number): void {
+    const server = this.#server;
+    server.maxConnections = most;
+    server.on("connection", (socket: Socket) => {
       this.#connections.add(socket);
       socket.once("close", () => this.#connections.delete(socket));
+      if (this.#connections.size >= most) server.closeIdleConnections();
     });
+    server.on("drop", () => server.closeIdleConnections());
   }
 
   /** The port that it has. Fails as Node.js does. */
@@ -136,10 +148,13 @@ export class WebServer {
         this.#names,
         room,
       );
-      if (!refusal) return next();
-      // Nothing more of it is read.
-      if (incoming.headers["content-length"] !== undefined) outgoing.setHeader("connection", "close");
-      return refused(refusal.status, refusal.code, refusal.message);
+      if (refusal) {
+        outgoing.setHeader("connection", "close"); // Nothing more of it is read.
+        return refused(refusal.status, refusal.code, refusal.message);
+      }
+      await next();
+      if (context.res.status === 401) outgoing.setHeader("connection", "close");
+      return;
     });
     app.notFound((context) => {
       const { path, method, raw } = context.req;

@@ -16,7 +16,7 @@ let uploads: Uploads;
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), "baton-uploads-")), "uploads");
   now = Date.now(); // The disk notes when something was written.
-  uploads = new Uploads({ folder, maxFile: 80, maxEach: ROOM, atOnce: 3, clock: () => now });
+  uploads = new Uploads({ folder, maxFile: 80, maxEach: ROOM, atOnce: 3, least: 0, clock: () => now });
 });
 afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
@@ -198,5 +198,13 @@ describe("the sweep", () => {
     writeFileSync(join(folder, "a file"), "");
     await uploads.sweep();
     expect(filesThere()).toEqual(["a file"]);
+  });
+
+  it("counts small files as more than they are, so that there are not too many", async () => {
+    const small = new Uploads({ folder, maxFile: 80, maxEach: ROOM, least: 30, clock: () => now });
+    for (const n of [1, 2, 3]) await small.take(ANN, whole(bytes(1, String(n))));
+    await expect(small.take(ANN, whole(bytes(1, "4")))).rejects.toMatchObject(refusal(429, "uploads_full"));
+    expect(filesThere()).toHaveLength(3);
+    await small.take(BOB, whole(bytes(80)));
   });
 });

@@ -17,6 +17,8 @@ export interface UploadsSetting {
   /** What one person may have there at a time, in bytes and in uploads that run. */
   readonly maxEach?: number;
   readonly atOnce?: number;
+  /** A smaller file counts as this much: a disk has room for so many, and each new one looks at those before it. */
+  readonly least?: number;
   readonly clock: Clock;
 }
 
@@ -35,6 +37,7 @@ const REF = /^([0-9a-f]{32})-([0-9a-f]{64})$/;
 const GONE_AFTER_MS = 24 * 60 * 60 * 1_000;
 const MAX_EACH = 500 * 2 ** 20;
 const AT_ONCE = 4;
+const LEAST = 256 * 1024;
 
 /** The uploads of one person that run now: they share the room that this person has. */
 interface Together {
@@ -59,7 +62,7 @@ export class Uploads {
     const owner = ownerOf(identity);
     const own = join(folder, owner);
     makeFolder(own);
-    const together = this.#running.get(owner) ?? { running: 0, before: sizeOf(own), written: 0 };
+    const together = this.#running.get(owner) ?? { running: 0, before: this.#sizeOf(own), written: 0 };
     if (together.running >= atOnce)
       throw new UploadRefused(
         429,
@@ -83,20 +86,22 @@ export class Uploads {
     const part = join(own, `.${randomBytes(12).toString("hex")}.part`);
     const hash = createHash("sha256");
     let size = 0;
+    let counted = 0;
+    const count = (): void => {
+      together.written += this.#countedAs(size) - counted;
+      counted = this.#countedAs(size);
+      if (together.written <= room) return;
+      throw new UploadRefused(429, "uploads_full", "You have uploaded too much today. Try again tomorrow.");
+    };
     try {
+      count();
       const file = await open(part, "wx", 0o600);
       try {
         for await (const piece of bytes) {
           size += piece.byteLength;
-          together.written += piece.byteLength;
           if (size > maxFile)
             throw new UploadRefused(413, "too_large", `This file is larger than ${maxFile / 2 ** 20} MB.`);
-          if (together.written > room)
-            throw new UploadRefused(
-              429,
-              "uploads_full",
-              "You have uploaded too much today. Try again tomorrow.",
-            );
+          count();
           hash.update(piece);
           await file.writeFile(piece);
         }
@@ -108,7 +113,7 @@ export class Uploads {
       await rename(part, join(own, content));
       return { content, size };
     } catch (error) {
-      together.written -= size;
+      together.written -= counted;
       await rm(part, { force: true });
       throw error;
     }
@@ -150,6 +155,19 @@ export class Uploads {
       }
   }
 
+  async #sizeOf(folder: string): Promise<number> {
+    let bytes = 0;
+    for (const name of await readdir(folder)) {
+      const found = await stat(join(folder, name)).catch(() => null);
+      if (found) bytes += this.#countedAs(found.size);
+    }
+    return bytes;
+  }
+
+  #countedAs(size: number): number {
+    return Math.max(size, this.#setting.least ?? LEAST);
+  }
+
   #pathOf(ref: string): string | null {
     const [, owner, content] = REF.exec(ref) ?? [];
     return owner && content ? join(this.#setting.folder, owner, content) : null;
@@ -159,13 +177,6 @@ export class Uploads {
 /** The folder of a person: their identity is no name of a file. */
 function ownerOf(identity: string): string {
   return createHash("sha256").update(identity).digest("hex").slice(0, 32);
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const name of await readdir(folder))
-    bytes += (await stat(join(folder, name)).catch(() => null))?.size ?? 0;
-  return bytes;
 }
 
 /** It was used now, so it stays for another day; false if it is not there. */

@@ -38,9 +38,7 @@ export async function listDevices(cli: Cli, options: { json?: boolean }): Promis
 export async function revokeDevices(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
   const open = await cli.openPeople(await cli.loadConfig(), "change");
   try {
-    const gone: Device[] = [];
-    for (const device of await named(open, which))
-      if (await open.devices.revoke(device.id, null)) gone.push(device);
+    const gone = await revoked(open, which);
     if (options.json) return cli.terminal.json({ revoked: gone.map(({ id }) => id) });
     const whose = [...new Set(gone.map(({ identity }) => cleanLine(identity)))].join(" and ");
     cli.terminal.line(`Signed ${whose} out of ${counted(gone.length, "browser")}.`);
@@ -49,11 +47,10 @@ export async function revokeDevices(cli: Cli, which: string, options: { json?: b
   }
 }
 
-/** One device by its id, or all of a person. Fails if there is none. */
-async function named({ people, devices }: OpenPeople, which: string): Promise<readonly Device[]> {
-  const all = await devices.list(null);
-  const device = deviceNamed(all, which);
-  if (device) return [device];
+/** One device by its id, or all of a person, with the links that they have not used. Fails if there is none. */
+async function revoked({ people, devices }: OpenPeople, which: string): Promise<readonly Device[]> {
+  const device = deviceNamed(await devices.list(null), which);
+  if (device) return (await devices.revoke(device.id, null)) ? [device] : [];
   if (!which.includes(":") && !which.startsWith("p_"))
     throw new CliError(
       "device_not_found",
@@ -63,8 +60,7 @@ async function named({ people, devices }: OpenPeople, which: string): Promise<re
   const person = (await people.store.list()).find(
     ({ id, identities }) => id === who || identities.some(({ identity }) => identity === who),
   );
-  const theirs = person?.identities.map(({ identity }) => identity) ?? [who];
-  const found = all.filter(({ identity }) => theirs.includes(identity));
+  const found = await devices.revokeAll(person?.identities.map(({ identity }) => identity) ?? [who]);
   if (found.length > 0) return found;
   throw new CliError(
     "device_not_found",

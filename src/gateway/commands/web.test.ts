@@ -188,9 +188,13 @@ describe("/web sign-out", () => {
   it("all: signs out all of theirs, under all of their accounts, and nobody else", async () => {
     await world.store.people.join(ANN, "discord:7", "p_0000000001", world.now);
     await signIn("discord:7", "dddd000001");
-    expect(await ann.ask("/web sign-out ALL")).toBe("Signed out 4 browsers.");
+    expect(await ann.ask("/web sign-out ALL")).toBe(
+      "Signed out 4 browsers. Links that you did not use are no longer valid.",
+    );
     expect([await known(ANN), await known("discord:7")]).toEqual([[], []]);
     expect(await known(BOB)).toHaveLength(2);
-    expect(await ann.ask("/web sign-out all")).toBe("You are signed in in no browser.");
+    expect(await ann.ask("/web sign-out all")).toBe(
+      "You are signed in in no browser. Links that you did not use are no longer valid.",
+    );
   });
 });

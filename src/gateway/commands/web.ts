@@ -78,8 +78,8 @@ async function signOut({ who, gateway: { devices } }: CommandCall, which: string
 }
 
 async function signOutAll({ who, gateway: { devices } }: CommandCall): Promise<string> {
-  const all = await devices.list(who.identities);
-  let gone = 0;
-  for (const { id } of all) if (await devices.revoke(id, who.identities)) gone++;
-  return gone === 0 ? "You are signed in in no browser." : `Signed out ${counted(gone, "browser")}.`;
+  const gone = await devices.revokeAll(who.identities);
+  const said =
+    gone.length === 0 ? "You are signed in in no browser" : `Signed out ${counted(gone.length, "browser")}`;
+  return `${said}. Links that you did not use are no longer valid.`;
 }

@@ -36,4 +36,6 @@ export interface WebDevices {
   list(identities: readonly string[] | null): Promise<Device[]>;
   /** Signs a device out; false if there is none. `identities`: only one of theirs. */
   revoke(id: string, identities: readonly string[] | null): Promise<boolean>;
+  /** Signs these people out everywhere, and their links that nobody has used are over. The devices that are gone. */
+  revokeAll(identities: readonly string[]): Promise<Device[]>;
 }

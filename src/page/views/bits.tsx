@@ -1,6 +1,6 @@
 /** Small parts of views: a state, a list of facts, text by others, a time ahead, a field that filters. */
 import type { ComponentChildren } from "preact";
-import { exactTime, relativeTime } from "../words.js";
+import { exactTime, relativeTime, shortTime } from "../words.js";
 import type { Tone } from "./state-words.js";
 
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
@@ -45,10 +45,9 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, Compone
 
 /** A time that is still to come, in words and exactly. */
 export function Ahead({ at }: { readonly at: number }) {
-  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
   return (
     <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {relativeTime(at, Date.now())} <span class="muted">({exact})</span>
+      {relativeTime(at, Date.now())} <span class="muted">({shortTime(at)})</span>
     </time>
   );
 }

@@ -5,6 +5,7 @@ import {
   dayStart,
   dayWords,
   dollars,
+  dollarsAlike,
   progressWords,
   spanWords,
   summed,
@@ -23,13 +24,11 @@ it.each([
 
 it("says counts and money in few characters", () => {
   expect([812, 12_345, 4_500_000].map(compact)).toEqual(["812", "12.3K", "4.5M"]);
-  expect([0, 12.5, 0.0125, 0.25, 0.00001].map(dollars)).toEqual([
-    "$0.00",
-    "$12.50",
-    "$0.0125",
-    "$0.25",
-    "under $0.0001",
+  expect([0, 12.5, 0.0125, 0.25, 0.0025, 0.00001].map(dollars)).toEqual([
+    ...["$0.00", "$12.50", "$0.01", "$0.25", "$0.0025", "under $0.0001"],
   ]);
+  expect(dollarsAlike([0, 0.1, 0.2, 0.1 + 0.2])).toEqual(["$0.00", "$0.10", "$0.20", "$0.30"]);
+  expect(dollarsAlike([0, 0.005, 0.01])).toEqual(["$0.0000", "$0.0050", "$0.0100"]);
 });
 
 it("says how far a work is, never more than all of it", () => {

@@ -13,10 +13,16 @@ export function compact(count: number): string {
   return COMPACT.format(count);
 }
 
-/** `$12.50`, `$0.0125`: more digits for what would be nothing else. */
+/** `$12.50`, and `$0.0025` of less than a cent. */
 export function dollars(amount: number): string {
   if (amount > 0 && amount < 0.0001) return "under $0.0001";
-  return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(4).replace(/0{1,2}$/, "")}`;
+  return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
+}
+
+/** As many digits in each: for what stands one above the other, and may be parts of a cent. */
+export function dollarsAlike(amounts: readonly number[]): string[] {
+  const isWhole = amounts.every((amount) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6);
+  return amounts.map((amount) => `$${amount.toFixed(isWhole ? 2 : 4)}`);
 }
 
 /** `0.4 s`, `12 s`, `20 min`, `3 h`, `4 days` */

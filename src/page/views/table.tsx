@@ -6,8 +6,8 @@ import type { ComponentChildren } from "preact";
 export interface TableColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** `number` stands at the end of its column; `actions` has buttons. */
-  readonly kind?: "number" | "actions";
+  /** `number` stands at the end of its column; `actions` has buttons; no word of a `short` one is broken. */
+  readonly kind?: "number" | "actions" | "short";
 }
 
 export function Table<Row>(props: {

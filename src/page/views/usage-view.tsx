@@ -4,7 +4,7 @@ import type { WireUsage } from "../../web/wire.js";
 import { useLoaded } from "../loaded.js";
 import { isOwner } from "../me.js";
 import { Theirs } from "./bits.js";
-import { compact, costWords, dayWords, dollars, grouped, summed } from "./figures.js";
+import { compact, costWords, dayWords, dollars, dollarsAlike, grouped, summed } from "./figures.js";
 import { Section, Shown, View } from "./frame.js";
 import { Table, type TableColumn } from "./table.js";
 import { Bars } from "./usage/bars.js";
@@ -94,6 +94,8 @@ function Used({ usage, days }: { readonly usage: WireUsage; readonly days: numbe
   );
 }
 
+const compacts = (counts: readonly number[]): string[] => counts.map(compact);
+
 function ByDay({ days }: { readonly days: WireUsage["days"] }) {
   const plotted = useMemo(() => {
     return {
@@ -104,8 +106,20 @@ function ByDay({ days }: { readonly days: WireUsage["days"] }) {
   }, [days]);
   return (
     <>
-      <Plot title="Tokens by day" days={plotted.days} values={plotted.tokens} words={compact} />
-      <Plot title="Cost by day" days={plotted.days} values={plotted.costs} words={dollars} />
+      <Plot
+        days={plotted.days}
+        title="Tokens by day"
+        values={plotted.tokens}
+        words={compact}
+        axisWords={compacts}
+      />
+      <Plot
+        days={plotted.days}
+        title="Cost by day"
+        values={plotted.costs}
+        words={dollars}
+        axisWords={dollarsAlike}
+      />
     </>
   );
 }

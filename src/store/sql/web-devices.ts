@@ -1,7 +1,7 @@
 /** Who is signed in to the page, and the links to sign in with, by the hashes of what is random. */
 import type { Device, LinkOwner, WebDevices } from "../../gateway/web/devices.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Row } from "../db.js";
+import type { Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { marks } from "./of-person.js";
 import { maybe, number, text } from "./values.js";
@@ -76,11 +76,7 @@ export class SqlWebDevices implements WebDevices {
   async list(identities: readonly string[] | null): Promise<Device[]> {
     if (identities?.length === 0) return [];
     const theirs = identities === null ? "" : `WHERE identity IN (${marks(identities)})`;
-    const rows = await this.#db.all(
-      `SELECT ${columnsOf("web_devices")} FROM web_devices ${theirs} ORDER BY seen_at DESC, created_at DESC, id`,
-      ...(identities ?? []),
-    );
-    return rows.map(deviceOf);
+    return listIn(this.#db, theirs, identities ?? []);
   }
 
   async revoke(id: string, identities: readonly string[] | null): Promise<boolean> {
@@ -91,6 +87,27 @@ export class SqlWebDevices implements WebDevices {
     if (isGone) this.#db.record({ kind: "devices" });
     return isGone;
   }
+
+  async revokeAll(identities: readonly string[]): Promise<Device[]> {
+    if (identities.length === 0) return [];
+    const theirs = `WHERE identity IN (${marks(identities)})`;
+    return this.#db.transaction(async (tx) => {
+      // First, so that none of them is used meanwhile.
+      await tx.run(`DELETE FROM web_links ${theirs}`, ...identities);
+      const devices = await listIn(tx, theirs, identities);
+      await tx.run(`DELETE FROM web_devices ${theirs}`, ...identities);
+      if (devices.length > 0) tx.record({ kind: "devices" });
+      return devices;
+    });
+  }
+}
+
+async function listIn(db: Queries, which: string, identities: readonly string[]): Promise<Device[]> {
+  const rows = await db.all(
+    `SELECT ${columnsOf("web_devices")} FROM web_devices ${which} ORDER BY seen_at DESC, created_at DESC, id`,
+    ...identities,
+  );
+  return rows.map(deviceOf);
 }
 
 function deviceOf(row: Row): Device {

@@ -52,7 +52,7 @@ function columns(reload: () => void): readonly TableColumn<WireDevice>[] {
     },
     { title: "Account", cell: ({ identity }) => <Theirs text={identity} /> },
     { title: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+    { title: "Last seen", cell: ({ seenAt, isThis }) => (isThis ? "now" : <Time at={seenAt} />) },
     {
       title: "Actions",
       kind: "actions",

@@ -1,5 +1,6 @@
 /** The gateway, for owners: a list of places, and the one that the address names. */
 import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { isOwner } from "../../me.js";
 import { Link, path } from "../../router.js";
 import { View } from "../frame.js";
@@ -34,6 +35,12 @@ const PLACES: readonly { readonly part: string; readonly title: string; readonly
 
 export default function GatewayView() {
   const [part = ""] = partsBelow(BASE, path.value);
+  const places = useRef<HTMLUListElement>(null);
+  // On a phone the list is wider than the screen.
+  useEffect(() => {
+    const here = places.current?.querySelector("[aria-current]");
+    here?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [part]);
   if (!isOwner())
     return (
       <View title="Gateway">
@@ -45,7 +52,7 @@ export default function GatewayView() {
   return (
     <div class="view-gateway">
       <nav class="view-places" aria-label="Gateway">
-        <ul>
+        <ul ref={places}>
           {PLACES.map((each) => (
             <li key={each.part}>
               <Link

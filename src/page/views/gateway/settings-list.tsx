@@ -31,7 +31,7 @@ const COLUMNS: readonly TableColumn<WireSetting>[] = [
         </code>
       ),
   },
-  { title: "From", cell: ({ origin }) => <Theirs text={origin} /> },
+  { title: "From", kind: "short", cell: ({ origin }) => <Theirs text={origin} /> },
 ];
 
 export function SettingsList() {

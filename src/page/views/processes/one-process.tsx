@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { WireProcess } from "../../../web/wire.js";
 import { Link } from "../../router.js";
 import { Button, Copy, Time } from "../../ui.js";
-import { isolated } from "../../words.js";
+import { beginningOf, isolated } from "../../words.js";
 import { Act, said } from "../act.js";
 import { Badge, Facts, Theirs } from "../bits.js";
 import { spanWords } from "../figures.js";
@@ -12,6 +12,9 @@ import { hasEnded, processTone, processWords } from "../state-words.js";
 import { ProcessOutput } from "./process-output.js";
 import { ProcessScreen } from "./process-screen.js";
 import { useProcesses } from "./use-processes.js";
+
+const MOST_TITLE = 60;
+const MOST_ASKED = 200;
 
 export function OneProcess({ id, base }: { readonly id: string; readonly base: string }) {
   const { value, failure, reload } = useProcesses();
@@ -34,7 +37,7 @@ export function OneProcess({ id, base }: { readonly id: string; readonly base: s
   const title = (
     <span class="row">
       <span id="process-name">
-        <Theirs text={process.name} />
+        <Theirs text={beginningOf(process.command, MOST_TITLE)} />
       </span>
       <Badge tone={processTone(process)}>{processWords(process)}</Badge>
     </span>
@@ -58,7 +61,7 @@ export function OneProcess({ id, base }: { readonly id: string; readonly base: s
             kind="danger"
             ask={{
               title: "Kill this process?",
-              text: `“${isolated(process.name)}” stops at once, with everything that it started. Its output stays.`,
+              text: `“${isolated(beginningOf(process.command, MOST_ASKED))}” stops at once, with everything that it started. Its output stays.`,
               action: "Kill",
             }}
           >
@@ -72,7 +75,7 @@ export function OneProcess({ id, base }: { readonly id: string; readonly base: s
 }
 
 function ProcessFacts({ process }: { readonly process: WireProcess }) {
-  const { startedAt, endedAt, sessionId } = process;
+  const { name, startedAt, endedAt, sessionId } = process;
   const ended =
     endedAt === null ? null : (
       <>
@@ -86,6 +89,7 @@ function ProcessFacts({ process }: { readonly process: WireProcess }) {
   return (
     <Facts
       of={[
+        ["Process", <Theirs key="name" text={name} />],
         ["Started", <Time key="started" at={startedAt} />],
         ["Ended", ended],
         ["Started by", conversation],

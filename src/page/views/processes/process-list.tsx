@@ -39,10 +39,12 @@ function columns(base: string): readonly TableColumn<WireProcess>[] {
       title: "Process",
       cell: ({ id, name, command }) => (
         <Link class="view-process" href={placeBelow(base, id)}>
-          <Theirs text={name} />
           <code>
             <Theirs text={command} />
           </code>
+          <small>
+            <Theirs text={name} />
+          </small>
         </Link>
       ),
     },

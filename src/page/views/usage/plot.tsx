@@ -10,21 +10,27 @@ import { labelledPlaces } from "./plot-labels.js";
 const HEIGHT_PX = 180;
 const LABEL_PX = 84;
 const AXIS_PX = 56;
+const DAYS_PX = 26;
+const MARGIN_PX = 8;
+/** Labels end below the middle of their bar, so that the last bar can stand at the edge. */
+const AT_END = 2;
 
 export function Plot(props: {
   readonly title: string;
   readonly days: readonly string[];
   readonly values: readonly number[];
   readonly words: (value: number) => string;
+  /** Beside the lines. */
+  readonly axisWords: (values: readonly number[]) => string[];
 }) {
-  const { title, days, values, words } = props;
+  const { title, days, values, words, axisWords } = props;
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   useEffect(() => {
     const parent = place.current;
     if (!parent) return;
-    return draw(parent, { days, values, words, onPoint: setPointed });
-  }, [days, values, words]);
+    return draw(parent, { days, values, words, axisWords, onPoint: setPointed });
+  }, [days, values, words, axisWords]);
   const day = pointed === null ? undefined : days[pointed];
   return (
     <figure class="card view-plot" aria-hidden="true">
@@ -43,6 +49,8 @@ interface Drawing {
   readonly days: readonly string[];
   readonly values: readonly number[];
   readonly words: (value: number) => string;
+  /** Beside the lines. */
+  readonly axisWords: (values: readonly number[]) => string[];
   readonly onPoint: (place: number | null) => void;
 }
 
@@ -80,7 +88,7 @@ function widthOf(parent: HTMLElement): number {
 function optionsFor(
   Plotter: typeof uPlot,
   parent: HTMLElement,
-  { days, words, onPoint }: Drawing,
+  { days, axisWords, onPoint }: Drawing,
 ): uPlot.Options {
   const style = getComputedStyle(parent);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -90,7 +98,7 @@ function optionsFor(
   return {
     width: widthOf(parent),
     height: HEIGHT_PX,
-    padding: [null, LABEL_PX / 2, null, null],
+    padding: [MARGIN_PX, MARGIN_PX, 0, null],
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { show: false } },
     scales: {
@@ -110,6 +118,9 @@ function optionsFor(
     axes: [
       {
         ...axis,
+        size: DAYS_PX,
+        align: AT_END,
+        gap: 10,
         grid: { show: false },
         splits: ({ width }) => labelledPlaces(days.length, Math.floor((width - AXIS_PX) / LABEL_PX)),
         values: (_, places) => places.map((place) => dayWords(days[place] ?? "")),
@@ -118,7 +129,7 @@ function optionsFor(
         ...axis,
         size: AXIS_PX,
         grid: { stroke: colour("--line"), width: 1 },
-        values: (_, values) => values.map(words),
+        values: (_, values) => axisWords(values),
       },
     ],
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] },
