@@ -5,7 +5,7 @@
 
 const held = new Set<string>();
 
-/** Waits until no other tab holds it. */
+/** Waits until no other tab holds it; without the browser's locks it waits for nothing. */
 export async function whileHeld<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   return navigator.locks ? await navigator.locks.request(name, work) : hold(name, work);
 }

@@ -136,9 +136,7 @@ async function send(): Promise<void> {
   isSending = true;
   let isOut = false;
   try {
-    isOut = navigator.locks
-      ? await navigator.locks.request(`baton outbox ${whose}`, sendAll)
-      : await sendAll();
+    isOut = await whileHeld(`baton outbox ${whose}`, sendAll);
   } finally {
     isSending = false;
   }

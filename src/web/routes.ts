@@ -1,6 +1,7 @@
 /**
  * How calls of the page are answered. What holds: nothing is answered before it is known who asks, and that they have access
- * now, with all of the call read; what is for owners is refused to everybody else; and what a call may see comes from `WebAsking`, never from the query.
+ * now, with all of the call read; what is for owners is refused to everybody else; and what a call may see comes from
+ * `WebAsking`, never from the query.
  */
 import {
   answered,

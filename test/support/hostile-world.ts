@@ -5,8 +5,7 @@ import { WatchedChromium } from "./chromium.js";
 import { Canary, hostileName, hostileText, tracesIn } from "./hostile-page.js";
 import type { Reply } from "./model-server.js";
 import { ANN, PageGateway } from "./page-gateway.js";
-
-const PATIENCE = 40_000;
+import { PATIENCE_MS } from "./page-steps.js";
 
 export class HostileWorld {
   /** The next answers of the model, by the first line of what was said. */
@@ -19,7 +18,7 @@ export class HostileWorld {
       Canary.open(),
     ]);
     const context = await chromium.person();
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(PATIENCE_MS);
     canary.watch(context);
     const world = new HostileWorld(gateway, chromium, canary, context, await context.newPage());
     gateway.play = (said, { role }) => world.plays.get(said.split("\n")[0] ?? "")?.(role === "tool") ?? null;

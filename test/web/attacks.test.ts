@@ -7,17 +7,14 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { InboundMessage } from "../../src/adapter/adapter.js";
-import type { WebAdapterOptions } from "../../src/adapter/web/adapter.js";
+import { describe, expect, test } from "vitest";
 import { bindProblem } from "../../src/adapter/web/bind.js";
 import { LONGEST_SAID } from "../../src/adapter/web/say.js";
 import { WEB } from "../../src/adapter/web/web-source.js";
 import { OUR_HEADER, OUR_HEADER_VALUE, PATHS } from "../../src/adapter/web/wire.js";
-import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 import { rawCall, rawEnded, rawHead, rawOpened } from "../support/raw-call.js";
 import { type WebAnswer, type WebCall, webCall, webResponse } from "../support/web-call.js";
-import { WebWorld } from "../support/web-world.js";
+import { servedForEach } from "../support/web-serving.js";
 
 const ANN = "device=ann-1; identity=telegram:1";
 const CHAT = "telegram/1";
@@ -31,48 +28,26 @@ const FROM_ELSEWHERE = {
 };
 const FROM_HERE = { ...FROM_ELSEWHERE, "sec-fetch-site": "same-origin" };
 
-let world: WebWorld;
-let adapter: KeptAdapter;
-let received: InboundMessage[];
-
-beforeEach(async () => {
-  world = await WebWorld.open();
-  received = [];
-  await serve();
-});
-afterEach(async () => {
-  await adapter.disconnect();
-  await world.close();
-});
-
-async function serve(more: Partial<WebAdapterOptions> = {}): Promise<void> {
-  await adapter?.disconnect();
-  adapter = new KeptAdapter(world.adapter(more));
-  await adapter.connect(async (message) => {
-    received.push(message);
-    return "accepted";
-  });
-}
-
-const url = (): string => world.url ?? expect.unreachable("Nobody serves the page.");
-const call = (asked: WebCall): Promise<WebAnswer> => webCall(url(), asked);
+const served = servedForEach();
+const { serve } = served;
+const call = (asked: WebCall): Promise<WebAnswer> => webCall(served.url, asked);
 const said = (id = "a".repeat(22)): string => JSON.stringify({ id, thread: null, text: "rm -rf" });
 const say = (headers: Readonly<Record<string, string>>, body = said()): Promise<WebAnswer> =>
   call({ method: "POST", path: PATHS.say, headers: { cookie: ANN, ...headers }, body });
 const headOf = (method: string, path: string, headers: Readonly<Record<string, string>>): string =>
-  rawHead(url(), method, path, headers);
-const raw = (bytes: string): Promise<string> => rawCall(url(), bytes);
+  rawHead(served.url, method, path, headers);
+const raw = (bytes: string): Promise<string> => rawCall(served.url, bytes);
 const codeOf = ({ json }: WebAnswer): unknown =>
   (json as { error?: { code?: string } } | undefined)?.error?.code;
 
 async function post(text: string, more: object = {}): Promise<void> {
   const letter = { address: { platform: WEB, chatId: CHAT }, text, deliveryId: text, ...more };
-  await adapter.send(letter);
+  await served.adapter.send(letter);
 }
 
 describe("another site", () => {
   test("DNS rebinding: a name that means this machine, but is not ours, gets nothing", async () => {
-    const { port } = new URL(url());
+    const { port } = new URL(served.url);
     for (const host of [
       `evil.example:${port}`,
       "evil.example",
@@ -104,11 +79,16 @@ describe("another site", () => {
         expect((await say({ ...from, "content-type": type })).status).toBeGreaterThanOrEqual(400);
     // Also where a browser says nothing of where it comes from.
     expect(codeOf(await say(JSON_TYPE))).toBe("header_missing");
-    expect(received).toEqual([]);
+    expect(served.received).toEqual([]);
   });
 
   test("CSRF by fetch: no other origin is answered, and none is allowed to ask beforehand", async () => {
-    for (const origin of ["https://evil.example", "null", `${url()}.evil.example`, "http://127.0.0.1:1"]) {
+    for (const origin of [
+      "https://evil.example",
+      "null",
+      `${served.url}.evil.example`,
+      "http://127.0.0.1:1",
+    ]) {
       expect(codeOf(await say({ ...JSON_TYPE, ...OURS, ...FROM_ELSEWHERE, origin }))).toBe("wrong_origin");
       const asked = await call({
         method: "OPTIONS",
@@ -124,7 +104,7 @@ describe("another site", () => {
     }
     for (const site of ["cross-site", "same-site", "none", "made-up"])
       expect(codeOf(await say({ ...JSON_TYPE, ...OURS, "sec-fetch-site": site }))).toBe("cross_site");
-    expect(received).toEqual([]);
+    expect(served.received).toEqual([]);
   });
 
   test("CSRF by a picture, a script or a frame: nothing is read by GET from elsewhere", async () => {
@@ -172,7 +152,7 @@ describe("another site", () => {
   });
 
   test("an origin or a host in the address, or headers of a proxy, change nothing", async () => {
-    const host = new URL(url()).host;
+    const host = new URL(served.url).host;
     for (const path of [`http://evil.example${PATHS.stream}`, `//evil.example${PATHS.stream}`]) {
       const answer = await call({ path, headers: { host, cookie: ANN, ...OURS, ...FROM_HERE } });
       expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -196,34 +176,36 @@ describe("who one is", () => {
       body: said(),
     });
     expect(answer.status).toBe(401);
-    expect(received).toEqual([]);
+    expect(served.received).toEqual([]);
   });
 
   test("nobody reads another person's stream, posts or files, or says something for them", async () => {
-    await writeFile(join(world.mediaFolder, "f".repeat(32)), "ann's file");
+    await writeFile(join(served.world.mediaFolder, "f".repeat(32)), "ann's file");
     await post("ann's plan", {
-      files: [{ path: join(world.mediaFolder, "f".repeat(32)), name: "plan.txt", mediaType: "text/plain" }],
+      files: [
+        { path: join(served.world.mediaFolder, "f".repeat(32)), name: "plan.txt", mediaType: "text/plain" },
+      ],
     });
-    const bob = world.browser("telegram:2");
+    const bob = served.world.browser("telegram:2");
     expect((await bob.call({ path: "/api/posts/1/files/0" })).status).toBe(404);
-    expect((await world.browser("telegram:1").call({ path: "/api/posts/1/files/0" })).text).toBe(
+    expect((await served.world.browser("telegram:1").call({ path: "/api/posts/1/files/0" })).text).toBe(
       "ann's file",
     );
     bob.open();
     await expect.poll(() => bob.isConnected).toBe(true);
     await post("more of ann's");
-    await adapter.send({
+    await served.adapter.send({
       address: { platform: WEB, chatId: "telegram/2" },
       text: "for bob",
       deliveryId: "b",
     });
     await expect.poll(() => bob.shown().map(({ text }) => text)).toEqual(["for bob"]);
-    const files = await world
+    const files = await served.world
       .browser("telegram:1")
       .upload([{ name: "x", mediaType: "text/plain", bytes: new TextEncoder().encode("ann's upload") }]);
     await expect(bob.say({ text: "look", files })).rejects.toThrow("409");
     await bob.say({ text: "hello" });
-    expect(received.map(({ source }) => source.userId)).toEqual(["telegram/2"]);
+    expect(served.received.map(({ source }) => source.userId)).toEqual(["telegram/2"]);
   });
 
   test("a device that is signed out is let go of by its stream, too", async () => {
@@ -234,10 +216,10 @@ describe("who one is", () => {
         return () => void times.splice(times.indexOf(then), 1);
       },
     });
-    const browser = world.browser("telegram:1", "lost-phone");
+    const browser = served.world.browser("telegram:1", "lost-phone");
     browser.open();
     await expect.poll(() => browser.isConnected).toBe(true);
-    world.out.add("lost-phone");
+    served.world.out.add("lost-phone");
     for (const then of times.splice(0)) then();
     await expect.poll(() => browser.events.some(({ kind }) => kind === "out")).toBe(true);
     browser.close();
@@ -256,7 +238,7 @@ describe("what is sent back", () => {
 
   test("SVG and HTML that somebody uploads is saved and never shown, under whatever name and type", async () => {
     const evil = "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script></svg>";
-    const path = join(world.mediaFolder, "e".repeat(32));
+    const path = join(served.world.mediaFolder, "e".repeat(32));
     await writeFile(path, evil);
     const kinds = [
       ["a.svg", "image/svg+xml"],
@@ -269,8 +251,8 @@ describe("what is sent back", () => {
     ];
     for (const [n, [name = "", mediaType = ""]] of kinds.entries()) {
       await post(`file ${n}`, { files: [{ path, name, mediaType }] });
-      const position = await world.posts.last(CHAT);
-      const answer = await world.browser().call({ path: `/api/posts/${position}/files/0` });
+      const position = await served.world.posts.last(CHAT);
+      const answer = await served.world.browser().call({ path: `/api/posts/${position}/files/0` });
       expect(answer.status).toBe(200);
       expect(answer.headers["content-type"]).toBe("application/octet-stream");
       expect(answer.headers["content-disposition"]).toMatch(
@@ -282,10 +264,10 @@ describe("what is sent back", () => {
   });
 
   test("a picture is shown as a picture, and has no rights if it is opened by itself", async () => {
-    const path = join(world.mediaFolder, "d".repeat(32));
+    const path = join(served.world.mediaFolder, "d".repeat(32));
     await writeFile(path, "no picture at all");
     await post("a picture", { files: [{ path, name: "cat.png", mediaType: "image/png" }] });
-    const { headers } = await world.browser().call({ path: "/api/posts/1/files/0" });
+    const { headers } = await served.world.browser().call({ path: "/api/posts/1/files/0" });
     expect(headers).toMatchObject({ "content-type": "image/png", "x-content-type-options": "nosniff" });
     expect(headers["content-security-policy"]).toContain("sandbox");
     expect(headers["content-disposition"]).toMatch(/^inline/);
@@ -336,7 +318,7 @@ describe("path traversal", () => {
   });
 
   test("positions, numbers and references are numbers and references", async () => {
-    const browser = world.browser();
+    const browser = served.world.browser();
     for (const part of ["..", "%2e%2e", "-1", "1e3", "0x1", "1;", "9".repeat(16), "1%00", "__proto__"])
       for (const path of [`/api/posts/${part}/files/0`, `/api/posts/1/files/${part}`])
         expect([path, (await browser.call({ path })).status]).toEqual([path, 404]);
@@ -344,7 +326,7 @@ describe("path traversal", () => {
       await expect(
         browser.say({ text: "look", files: [{ ref, name: "x", mediaType: "text/plain" }] }),
       ).rejects.toThrow(/ 4\d\d /);
-    expect(received).toEqual([]);
+    expect(served.received).toEqual([]);
   });
 });
 
@@ -374,20 +356,22 @@ describe("what costs too much", () => {
   test("slow-loris: a head and a body have their time, and those who are quick are answered meanwhile", async () => {
     await serve({ headMs: 200, bodyMs: 300 });
     const slow = await Promise.all(
-      Array.from({ length: 100 }, () => rawOpened(url(), "GET / HTTP/1.1\r\nhost: ")),
+      Array.from({ length: 100 }, () => rawOpened(served.url, "GET / HTTP/1.1\r\nhost: ")),
     );
     const body = await rawOpened(
-      url(),
+      served.url,
       `${headOf("POST", PATHS.say, { cookie: ANN, ...OURS, ...JSON_TYPE, "content-length": "100" })}{`,
     );
     expect((await call({ path: "/" })).status).toBe(200);
     await Promise.all([...slow, body].map(rawEnded));
-    expect(received).toEqual([]);
+    expect(served.received).toEqual([]);
   });
 
   test("1,000 open streams: those that are let in are told, and more of one browser end its oldest", async () => {
     await serve({ streams: { maxPerPerson: 1_000 } });
-    const browsers = Array.from({ length: 1_000 }, (_, n) => world.browser("telegram:1", `device-${n}`));
+    const browsers = Array.from({ length: 1_000 }, (_, n) =>
+      served.world.browser("telegram:1", `device-${n}`),
+    );
     for (const browser of browsers) browser.open();
     await expect.poll(() => browsers.every(({ isConnected }) => isConnected)).toBe(true);
     await post("to all of them");
@@ -398,7 +382,7 @@ describe("what costs too much", () => {
   test("one person in many browsers takes no room from others", async () => {
     await serve({ streams: { maxPerPerson: 2 } });
     const asked = (device: string, identity: string) =>
-      webResponse(url(), {
+      webResponse(served.url, {
         path: PATHS.stream,
         headers: { cookie: `device=${device}; identity=${identity}`, ...OURS, ...FROM_HERE },
       });
@@ -421,7 +405,7 @@ describe("what costs too much", () => {
   test("more streams than there is room for are told to come back, and nothing else suffers", async () => {
     await serve({ streams: { maxStreams: 3, maxPerDevice: 2 } });
     const asked = (device: string) =>
-      webResponse(url(), {
+      webResponse(served.url, {
         path: PATHS.stream,
         headers: { cookie: `device=${device}; identity=telegram:1`, ...OURS, ...FROM_HERE },
       });
@@ -436,7 +420,7 @@ describe("what costs too much", () => {
   });
 
   test("one person fills neither the disk nor the queue with uploads", async () => {
-    const browser = world.browser();
+    const browser = served.world.browser();
     const big = new Uint8Array(20 * 2 ** 20);
     const each = async (n: number): Promise<number> => {
       big[0] = n;

@@ -10,8 +10,7 @@ import { baton } from "../support/baton.js";
 import { findChromium, WatchedChromium, withoutChromium } from "../support/chromium.js";
 import { accessible } from "../support/page-checks.js";
 import { ANN, BOB, PageGateway } from "../support/page-gateway.js";
-
-const PATIENCE = 40_000;
+import { PATIENCE_MS, sees, showsOnce, write } from "../support/page-steps.js";
 
 describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, { timeout: 240_000 }, () => {
   let gateway: PageGateway;
@@ -23,7 +22,7 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, { timeo
     gateway = await PageGateway.start();
     chromium = await WatchedChromium.open();
     context = await chromium.person();
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(PATIENCE_MS);
     ann = await context.newPage();
   });
   afterAll(async () => {
@@ -40,18 +39,10 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, { timeo
     return { isOpen, open };
   }
 
-  const write = async (page: Page, text: string): Promise<void> => {
-    await page.getByRole("textbox", { name: "Message" }).fill(text);
-    await page.keyboard.press("Enter");
-  };
   const log = (page: Page): Locator => page.getByRole("log", { name: "Messages" });
-  const sees = (page: Page, text: string | RegExp): Promise<void> =>
-    log(page).getByText(text).last().waitFor({ timeout: PATIENCE });
   /** How often a text is in the conversation. */
   const times = (page: Page, text: string): Promise<number> =>
     log(page).getByText(text, { exact: true }).count();
-  const showsOnce = (page: Page, text: string): Promise<void> =>
-    expect.poll(() => times(page, text), { timeout: PATIENCE }).toBe(1);
 
   test("somebody signs in by a link, which is gone from the address and works once", async () => {
     const link = await gateway.linkFor(ANN);
@@ -126,7 +117,7 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, { timeo
     // It arrives, and its confirmation does not: the browser sends it again.
     isAway = false;
     await showsOnce(ann, "heard: Are you there?");
-    await expect.poll(() => log(ann).getByText("not sent yet").count(), { timeout: PATIENCE }).toBe(0);
+    await expect.poll(() => log(ann).getByText("not sent yet").count(), { timeout: PATIENCE_MS }).toBe(0);
     await showsOnce(ann, "Are you there?");
     expect(lost).toBe(1);
     await context.unroute("**/api/say");
@@ -194,7 +185,7 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, { timeo
 
   test("two people see nothing of each other", async () => {
     const other = await chromium.person();
-    other.setDefaultTimeout(PATIENCE);
+    other.setDefaultTimeout(PATIENCE_MS);
     const bob = await other.newPage();
     await bob.goto(await gateway.linkFor(BOB));
     await write(bob, "Hello from Bob.");
@@ -232,7 +223,7 @@ describe.skipIf(findChromium() === null)(`the page${withoutChromium()}`, { timeo
     await accessible(ann, "a question");
     await allow.click();
     await showsOnce(ann, "They are gone.");
-    await expect.poll(() => allow.count(), { timeout: PATIENCE }).toBe(0);
+    await expect.poll(() => allow.count(), { timeout: PATIENCE_MS }).toBe(0);
     const card = log(ann).locator("details").filter({ hasText: "terminal" }).last();
     await card.locator("summary").click();
     await card.getByText("old-photos").first().waitFor();

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { findChromium, WatchedChromium, withoutChromium } from "../support/chromium.js";
 import { accessible } from "../support/page-checks.js";
 import { ANN, BOB, PageGateway } from "../support/page-gateway.js";
+import { PATIENCE_MS } from "../support/page-steps.js";
 
-const PATIENCE = 20_000;
 const PICTURE = fileURLToPath(new URL("../../src/page/static/icon-512.png", import.meta.url));
 
 describe.skipIf(findChromium() === null)(
@@ -33,7 +33,7 @@ describe.skipIf(findChromium() === null)(
     beforeEach(async () => {
       gateway.play = () => null;
       context = await chromium.person({ viewport: { width: 1000, height: 700 } });
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(PATIENCE_MS);
       ann = await context.newPage();
       await ann.goto(await gateway.linkFor(ANN));
       await field(ann).waitFor();
@@ -59,7 +59,7 @@ describe.skipIf(findChromium() === null)(
           : null;
       await write("Be long.");
       await answer("Line 79.").waitFor();
-      await expect.poll(below, { timeout: PATIENCE }).toBeLessThan(2);
+      await expect.poll(below, { timeout: PATIENCE_MS }).toBeLessThan(2);
     };
     /** As if files were dragged there; whether the page took the event. */
     const drag = (kind: "dragover" | "drop", where: string, count = 1): Promise<boolean> =>
@@ -90,7 +90,7 @@ describe.skipIf(findChromium() === null)(
       await ann.getByRole("button", { name: "Jump to the latest message" }).waitFor();
       await write("And now?");
       await answer("heard: And now?").waitFor();
-      await expect.poll(below, { timeout: PATIENCE }).toBeLessThan(2);
+      await expect.poll(below, { timeout: PATIENCE_MS }).toBeLessThan(2);
     });
 
     test("who reads further up stays there while an answer comes", async () => {
@@ -104,7 +104,7 @@ describe.skipIf(findChromium() === null)(
       await answer("I wait.").waitFor();
       await log(ann).hover();
       await ann.mouse.wheel(0, -1_500);
-      await expect.poll(below, { timeout: PATIENCE }).toBeGreaterThan(1_000);
+      await expect.poll(below, { timeout: PATIENCE_MS }).toBeGreaterThan(1_000);
       finish();
       await answer("Now it is here.").waitFor();
       expect(await below()).toBeGreaterThan(1_000);
@@ -123,10 +123,10 @@ describe.skipIf(findChromium() === null)(
       const picture = log(ann).getByRole("img", { name: "cat.png" });
       await expect
         .poll(() => picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth), {
-          timeout: PATIENCE,
+          timeout: PATIENCE_MS,
         })
         .toBe(512);
-      await expect.poll(below, { timeout: PATIENCE }).toBeLessThan(2);
+      await expect.poll(below, { timeout: PATIENCE_MS }).toBeLessThan(2);
       const card = await log(ann).locator("a.file").boundingBox();
       expect(card?.height).toBeLessThan(60);
     });

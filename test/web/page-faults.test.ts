@@ -6,8 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { findChromium, WatchedChromium, withoutChromium } from "../support/chromium.js";
 import { accessible } from "../support/page-checks.js";
 import { ANN, PageGateway } from "../support/page-gateway.js";
-
-const PATIENCE = 20_000;
+import { PATIENCE_MS, sees, write } from "../support/page-steps.js";
 
 describe.skipIf(findChromium() === null)(
   `faults of the page${withoutChromium()}`,
@@ -28,7 +27,7 @@ describe.skipIf(findChromium() === null)(
     });
     beforeEach(async () => {
       context = await chromium.person();
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(PATIENCE_MS);
       ann = await context.newPage();
       await ann.goto(await gateway.linkFor(ANN));
       await field(ann).waitFor();
@@ -37,12 +36,6 @@ describe.skipIf(findChromium() === null)(
 
     const field = (page: Page): Locator => page.getByRole("textbox", { name: "Message" });
     const log = (page: Page): Locator => page.getByRole("log", { name: "Messages" });
-    const write = async (page: Page, text: string): Promise<void> => {
-      await field(page).fill(text);
-      await page.keyboard.press("Enter");
-    };
-    const sees = (page: Page, text: string | RegExp): Promise<void> =>
-      log(page).getByText(text).last().waitFor();
     const times = (page: Page, text: string): Promise<number> =>
       log(page).getByText(text, { exact: true }).count();
     const newChat = async (page: Page): Promise<void> => {
@@ -128,7 +121,9 @@ describe.skipIf(findChromium() === null)(
         const taker = where === "in another tab" ? await context.newPage() : ann;
         if (taker !== ann) await taker.goto(gateway.url);
         await edit(taker).click();
-        await expect.poll(() => field(taker).inputValue(), { timeout: PATIENCE }).toBe("Do not send this.");
+        await expect
+          .poll(() => field(taker).inputValue(), { timeout: PATIENCE_MS })
+          .toBe("Do not send this.");
         await taker.getByRole("list", { name: "Files to send" }).getByText("list.txt").waitFor();
         uploads.release();
         await taker.getByRole("button", { name: "Remove list.txt" }).click();
@@ -341,10 +336,14 @@ describe.skipIf(findChromium() === null)(
         await sees(ann, `heard: ${text}`);
       }
       const retry = log(ann).getByRole("button", { name: "Retry" });
-      await retry.waitFor();
       const copy = log(ann).getByRole("button", { name: "Copy this answer" }).last();
-      const [one, other] = await Promise.all([retry.boundingBox(), copy.boundingBox()]);
-      expect(one?.y).toBe(other?.y);
+      // The one below the answer before goes, and this one comes.
+      const apart = async (): Promise<number | null> => {
+        const [one, other] = await Promise.all([retry, copy].map((button) => button.boundingBox()));
+        return one && other ? one.y - other.y : null;
+      };
+      await expect.poll(apart, { timeout: PATIENCE_MS }).toBe(0);
+      expect(await retry.count()).toBe(1);
     });
 
     test("a home screen gets pictures that it can show", async () => {

@@ -10,49 +10,24 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { InboundMessage } from "../../src/adapter/adapter.js";
-import type { WebAdapterOptions } from "../../src/adapter/web/adapter.js";
 import { ownNames } from "../../src/adapter/web/bind.js";
 import { PageFiles } from "../../src/adapter/web/page-files.js";
 import { sentFile } from "../../src/adapter/web/sent-file.js";
 import { WebServer } from "../../src/adapter/web/server.js";
 import { WEB } from "../../src/adapter/web/web-source.js";
 import { PATHS } from "../../src/adapter/web/wire.js";
-import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 import { JSON_TYPE, OF_THE_PAGE } from "../support/page-server.js";
 import { answerOn, rawCall, rawHead, rawOpened } from "../support/raw-call.js";
 import { ANN, OLGA, SignInWorld } from "../support/sign-in-world.js";
 import { webCall } from "../support/web-call.js";
-import { WebWorld } from "../support/web-world.js";
+import { servedForEach } from "../support/web-serving.js";
 
 const DEVICE = "lost-phone";
 const COOKIE = `device=${DEVICE}; identity=telegram:1`;
 const SECURE = ["x-content-type-options: nosniff", "x-frame-options: DENY", "content-security-policy: "];
 
-let world: WebWorld;
-let adapter: KeptAdapter;
-let received: InboundMessage[];
-
-beforeEach(async () => {
-  world = await WebWorld.open();
-  received = [];
-  await serve();
-});
-afterEach(async () => {
-  await adapter.disconnect();
-  await world.close();
-});
-
-async function serve(more: Partial<WebAdapterOptions> = {}): Promise<void> {
-  await adapter?.disconnect();
-  adapter = new KeptAdapter(world.adapter(more));
-  await adapter.connect(async (message) => {
-    received.push(message);
-    return "accepted";
-  });
-}
-
-const url = (): string => world.url ?? expect.unreachable("Nobody serves the page.");
+const served = servedForEach();
+const { serve } = served;
 
 describe("who is signed out while their request is being sent", () => {
   /** Sends all but the end of a body; the rest once they were let in by their cookie, and then signed out. */
@@ -63,17 +38,17 @@ describe("who is signed out while their request is being sent", () => {
     });
     await serve({
       signedIn: async (request) => {
-        const who = await world.signedIn(request);
+        const who = await served.world.signedIn(request);
         isAsked();
         return who;
       },
     });
     const headers = { cookie: COOKIE, ...OF_THE_PAGE, "content-type": type, connection: "close" };
     const length = { "content-length": String(Buffer.byteLength(body)) };
-    const head = rawHead(url(), method, path, { ...headers, ...length });
-    const socket = await rawOpened(url(), head + body.slice(0, 2));
+    const head = rawHead(served.url, method, path, { ...headers, ...length });
+    const socket = await rawOpened(served.url, head + body.slice(0, 2));
     await asked;
-    world.out.add(DEVICE);
+    served.world.out.add(DEVICE);
     socket.write(body.slice(2));
     return answerOn(socket);
   }
@@ -81,14 +56,14 @@ describe("who is signed out while their request is being sent", () => {
   test("says nothing", async () => {
     const said = JSON.stringify({ id: "a".repeat(22), thread: null, text: "rm -rf" });
     expect(await sentLate("POST", PATHS.say, "application/json", said)).toMatch(/^HTTP\/1\.1 401 /);
-    expect(received).toEqual([]);
+    expect(served.received).toEqual([]);
   });
 
   test("uploads nothing, and nothing of it is left", async () => {
     const answer = await sentLate("PUT", PATHS.upload, "application/octet-stream", "some words");
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toContain("signed_out");
-    expect(filesIn(join(world.folder, "uploads"))).toEqual([]);
+    expect(filesIn(join(served.world.folder, "uploads"))).toEqual([]);
   });
 });
 
@@ -158,14 +133,14 @@ describe("connections that do nothing", () => {
     ["another site", { origin: "https://evil.example" }],
     ["nobody who is signed in", OF_THE_PAGE],
   ])("an answer to %s ends its connection", async (_, headers) => {
-    const answer = await rawCall(url(), rawHead(url(), "GET", PATHS.stream, headers));
+    const answer = await rawCall(served.url, rawHead(served.url, "GET", PATHS.stream, headers));
     expect(answer).toMatch(/^HTTP\/1\.1 40[13] /);
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   });
 
   test("a body that says no length is not read on", async () => {
     const headers = { cookie: COOKIE, ...OF_THE_PAGE, ...JSON_TYPE, "transfer-encoding": "chunked" };
-    const answer = await rawCall(url(), `${rawHead(url(), "POST", PATHS.say, headers)}2\r\n{"\r\n`);
+    const answer = await rawCall(served.url, `${rawHead(served.url, "POST", PATHS.say, headers)}2\r\n{"\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 411 /);
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   });
@@ -181,7 +156,7 @@ describe("connections that do nothing", () => {
       server = new WebServer({
         ...{ host: "127.0.0.1", port: 0, maxConnections: MOST, room: { json: 1, file: 1 } },
         names: (port) => ownNames({ host: "127.0.0.1", publicUrl: null, hasTls: false }, port),
-        page: PageFiles.read(join(world.folder, "page")),
+        page: PageFiles.read(join(served.world.folder, "page")),
         problem: (sentence) => expect.unreachable(sentence),
       });
       const opened = new Promise<void>((resolve) => {
@@ -229,13 +204,13 @@ describe("connections that do nothing", () => {
 
 describe.skipIf(!existsSync("/proc/self/fd"))("files of which nobody reads the answer", () => {
   const NAME = "f".repeat(32);
-  const path = (): string => join(world.mediaFolder, NAME);
+  const path = (): string => join(served.world.mediaFolder, NAME);
   const isOpen = (): boolean => readdirSync("/proc/self/fd").some((fd) => linkOf(fd) === path());
   const file = () => ({ path: path(), name: "film.mp4", mediaType: "video/mp4" });
   beforeEach(() => writeFile(path(), Buffer.alloc(2 ** 20)));
 
   test("the head alone opens nothing that stays open", async () => {
-    await adapter.send({
+    await served.adapter.send({
       address: { platform: WEB, chatId: "telegram/1" },
       ...{ text: "a film", deliveryId: "a", files: [file()] },
     });
@@ -244,7 +219,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("files of which nobody reads the a
       ["bytes=10-", 206, 2 ** 20 - 10],
     ] as const) {
       const asked = { method: "HEAD", path: "/api/posts/1/files/0", headers: { range } };
-      const answer = await world.browser().call(asked);
+      const answer = await served.world.browser().call(asked);
       expect([answer.status, answer.headers["content-length"]]).toEqual([status, String(size)]);
       expect(isOpen()).toBe(false);
     }
@@ -264,7 +239,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("files of which nobody reads the a
     const server = new WebServer({
       ...{ host: "127.0.0.1", port: 0, maxConnections: 4, room: { json: 1, file: 1 } },
       names: (port) => ownNames({ host: "127.0.0.1", publicUrl: null, hasTls: false }, port),
-      page: PageFiles.read(join(world.folder, "page")),
+      page: PageFiles.read(join(served.world.folder, "page")),
       problem: (sentence) => expect.unreachable(sentence),
     });
     let socket: Socket | undefined;
@@ -290,7 +265,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("files of which nobody reads the a
 
 describe("what no route is asked for", () => {
   const named = (line: string, more = ""): string =>
-    `${line} HTTP/1.1\r\nhost: ${new URL(url()).host}\r\n${more}\r\n`;
+    `${line} HTTP/1.1\r\nhost: ${new URL(served.url).host}\r\n${more}\r\n`;
   test.each([
     ["no host", 403, () => "GET / HTTP/1.1\r\n\r\n"],
     ["an empty host", 403, () => "GET / HTTP/1.1\r\nhost:\r\n\r\n"],
@@ -301,7 +276,7 @@ describe("what no route is asked for", () => {
     ["no HTTP", 400, () => "\x16\x03\x01\x02\r\n\r\n"],
     ["a head that is too long", 431, () => named("GET /", `x: ${"a".repeat(20_000)}\r\n`)],
   ])("%s is refused as everything else is", async (_, status, bytes) => {
-    const answer = await rawCall(url(), bytes());
+    const answer = await rawCall(served.url, bytes());
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
     for (const header of SECURE) expect(answer.toLowerCase()).toContain(header.toLowerCase());
@@ -309,8 +284,8 @@ describe("what no route is asked for", () => {
 
   test("what is broken after the head of an answer is not answered in the middle of it", async () => {
     const socket = await rawOpened(
-      url(),
-      rawHead(url(), "GET", PATHS.stream, { ...OF_THE_PAGE, cookie: COOKIE }),
+      served.url,
+      rawHead(served.url, "GET", PATHS.stream, { ...OF_THE_PAGE, cookie: COOKIE }),
     );
     const [hello] = (await once(socket, "data")) as [Buffer];
     expect(hello.toString()).toMatch(/^HTTP\/1\.1 200 /);

@@ -8,7 +8,7 @@ import type { WireEvent } from "./wire.js";
 const MEBIBYTE = 2 ** 20;
 const NOW: WireEvent = { kind: "changed", what: "jobs" };
 
-/** A connection whose browser reads only when it is told to. */
+/** A connection to a browser that reads when the test says so. */
 class Connection extends EventEmitter {
   readonly told: string[] = [];
   writableLength = 0;
@@ -120,7 +120,7 @@ describe("the order of posts", () => {
     expect(connection.kinds[0]).toBe("hello");
   });
 
-  test("a post that is told before the one before it is read from the store, with that one", async () => {
+  test("if a post comes before the previous one, both are read from the store and sent in order", async () => {
     const { stream, connection, add } = world();
     await stream.begin(0);
     const tellFirst = add(1);
@@ -131,7 +131,7 @@ describe("the order of posts", () => {
     expect(connection.positions).toEqual([1, 2]);
   });
 
-  test("a post that is committed while others are read is told, too", async () => {
+  test("a post that is committed during a read is sent after it", async () => {
     const { stream, connection, add, shut } = world();
     await stream.begin(0);
     const open = shut();
@@ -227,7 +227,7 @@ describe("every 15 seconds", () => {
     expect([connection.kinds.at(-1), connection.ending, alarms.length]).toEqual(["out", "ended", 0]);
   });
 
-  test("also while a browser that does not read is told what it missed", async () => {
+  test("the check also runs while a browser that reads nothing gets old posts", async () => {
     const { stream, connection, alarms, add, signOut } = world();
     connection.readsAtOnce = false;
     for (const position of [1, 2, 3]) add(position);

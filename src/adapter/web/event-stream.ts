@@ -66,7 +66,7 @@ export class EventStream implements HubStream {
   /** Goes on after that position; null if the browser has none: then it reads what it shows, and older posts are not told. */
   async begin(after: number | null): Promise<void> {
     const { posts, chatId, started } = this.#setting;
-    this.#commentSoon(); // A browser that does not read may stay at its first posts for ever.
+    this.#commentSoon(); // Now: if the browser reads nothing, what follows never ends.
     try {
       const last = await posts.last(chatId);
       // A position that is not there yet is from a store that was replaced by an older one.
